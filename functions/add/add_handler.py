@@ -1,0 +1,5 @@
+"""Remembers new facts."""
+
+from memtools.handler import handler_for
+
+handler = handler_for("add")

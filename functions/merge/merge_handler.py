@@ -1,0 +1,5 @@
+"""Merges several traces into one."""
+
+from memtools.handler import handler_for
+
+handler = handler_for("merge")

@@ -1,0 +1,1 @@
+"""The memory core that all functions share: domain, retrieval, tools, adapters, transports."""

@@ -1,0 +1,170 @@
+"""Traces in one DynamoDB table: a partition a scope, a local index in the order of change."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from memtools.adapters.aws import READ_FAILED, WRITE_FAILED, Client, code_of, in_parallel, told_as_unavailable
+from memtools.adapters.expressions import (
+    IS_ALIVE,
+    IS_VERSION,
+    alive,
+    condition_of,
+    history_item,
+    trace_key,
+    updates_of,
+)
+from memtools.adapters.items import from_dynamodb, moment_text, to_dynamodb, trace_of
+from memtools.domain.scope import Scope
+from memtools.domain.trace import Stamp, Trace
+from memtools.errors import Unavailable
+from memtools.ports import Holds, Occupant, Raced, Write
+from memtools.retry import attempts
+
+_GET_LIMIT = 100
+_CONDITION_FAILED = "ConditionalCheckFailed"
+
+
+class DynamoTraces:
+    """The TraceStore on DynamoDB. Replaced versions are purged ``retention`` after they were replaced."""
+
+    def __init__(self, client: Client, table: str, index: str, retention: timedelta) -> None:
+        self._client = client
+        self._table = table
+        self._index = index
+        self._retention = retention
+
+    def get(self, scope: Scope, ids: Sequence[str]) -> dict[str, Trace]:
+        """The traces there are of these ids, dead and expired ones too."""
+        found: dict[str, Trace] = {}
+        distinct = list(dict.fromkeys(ids))
+        for start in range(0, len(distinct), _GET_LIMIT):
+            for item in self._get_all([trace_key(scope, one) for one in distinct[start : start + _GET_LIMIT]]):
+                occupant = _occupant(item)
+                if occupant.trace:
+                    found[occupant.trace.id] = occupant.trace
+        return found
+
+    def _get_all(self, keys: list[Any]) -> list[Any]:
+        """All items of the keys; what DynamoDB leaves unprocessed is asked for again."""
+        items: list[Any] = []
+        with told_as_unavailable(READ_FAILED):
+            for _ in attempts():
+                request = {self._table: {"Keys": keys, "ConsistentRead": True}}
+                answer = self._client.batch_get_item(RequestItems=request)
+                items += answer["Responses"].get(self._table, [])
+                keys = answer.get("UnprocessedKeys", {}).get(self._table, {}).get("Keys", [])
+                if not keys:
+                    return items
+        raise Unavailable(f"The memory's store is busy. {READ_FAILED}")
+
+    def commit(self, scope: Scope, stamp: Stamp, writes: Sequence[Write], holds: Sequence[Holds] = ()) -> None:
+        """All of the writes or none, in one transaction; see the port.
+
+        A transaction that is cancelled because another one touches an item at the same moment is run again. One whose
+        condition fails may have met its own success: a retry below us, after the answer was lost. Then what it meets
+        bears the name of this write.
+        """
+        actions, ids = self._actions(scope, stamp, writes, holds)
+        with told_as_unavailable(WRITE_FAILED):
+            for _ in attempts():
+                reasons = self._transact(actions)
+                if not reasons:
+                    return
+                met = {
+                    name: _occupant(reason.get("Item"))
+                    for name, reason in zip(ids, reasons, strict=True)
+                    if reason.get("Code") == _CONDITION_FAILED
+                }
+                if any(one.trace and stamp.write in one.trace.writes for one in met.values()):
+                    return
+                if met:
+                    raise Raced(met)
+        raise Unavailable(f"The memory's store is busy. {WRITE_FAILED}")
+
+    def _transact(self, actions: list[Any]) -> list[Any]:
+        """Run the transaction; why it was cancelled, an entry an action, or nothing where it was not."""
+        try:
+            self._client.transact_write_items(TransactItems=actions)
+        except ClientError as error:
+            if code_of(error) != "TransactionCanceledException":
+                raise
+            reasons: list[Any] = error.response["CancellationReasons"]
+            return reasons
+        return []
+
+    def _actions(
+        self, scope: Scope, stamp: Stamp, writes: Sequence[Write], holds: Sequence[Holds]
+    ) -> tuple[list[Any], list[str]]:
+        """The transaction's actions, and for each the id or key that it is about."""
+        actions: list[Any] = []
+        ids: list[str] = []
+        for name, update in updates_of(scope, list(writes)).items():
+            actions.append({"Update": self._at(scope, name, update.as_parameters())})
+            ids.append(name)
+        for one in holds:
+            condition = condition_of(scope, one, int(stamp.now.timestamp()))
+            actions.append({"ConditionCheck": self._at(scope, one.id, condition)})
+            ids.append(one.id)
+        for write in writes:
+            if item := history_item(scope, write, int((stamp.now + self._retention).timestamp())):
+                actions.append({"Put": {"TableName": self._table, "Item": item}})
+                ids.append(write.after.id)
+        return actions, ids
+
+    def _at(self, scope: Scope, name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        key = {"TableName": self._table, "Key": trace_key(scope, name)}
+        evidence = {"ReturnValuesOnConditionCheckFailure": "ALL_OLD"} if "ConditionExpression" in parameters else {}
+        return {**key, **evidence, **parameters}
+
+    def changes(self, scope: Scope, since: datetime | None) -> list[Trace]:
+        """What the index needs of every trace changed at ``since`` or later, oldest change first."""
+        values = {":pk": scope.key, ":since": moment_text(since) if since else "0"}
+        found: list[Trace] = []
+        start: dict[str, Any] = {}
+        with told_as_unavailable(READ_FAILED):
+            while True:
+                answer = self._client.query(
+                    TableName=self._table,
+                    IndexName=self._index,
+                    KeyConditionExpression="pk = :pk AND changedAt >= :since",
+                    ExpressionAttributeValues=to_dynamodb(values),
+                    ConsistentRead=True,
+                    **start,
+                )
+                found += [trace_of(from_dynamodb(item)) for item in answer["Items"]]
+                if "LastEvaluatedKey" not in answer:
+                    return found
+                start = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
+
+    def retrieve(self, scope: Scope, expected: Mapping[str, int], now: datetime) -> dict[str, Trace]:
+        """Count a retrieval for each id that is alive at the version expected, and read it in the same call."""
+
+        def count(name: str) -> Trace | None:
+            needs = alive(int(now.timestamp()))
+            values = {**needs["values"], ":expected": expected[name], ":one": 1, ":moment": moment_text(now)}
+            try:
+                answer = self._client.update_item(
+                    TableName=self._table,
+                    Key=trace_key(scope, name),
+                    UpdateExpression="SET lastRetrievedAt = :moment ADD retrievalCount :one",
+                    ConditionExpression=f"{IS_VERSION} AND {IS_ALIVE}",
+                    ExpressionAttributeNames={**needs["names"], "#version": "version"},
+                    ExpressionAttributeValues=to_dynamodb(values),
+                    ReturnValues="ALL_NEW",
+                )
+            except ClientError as error:
+                if code_of(error) != "ConditionalCheckFailedException":
+                    raise
+                return None
+            return trace_of(from_dynamodb(answer["Attributes"]))
+
+        with told_as_unavailable(READ_FAILED):
+            return {trace.id: trace for trace in in_parallel(count, expected) if trace}
+
+
+def _occupant(item: Any) -> Occupant:
+    values = from_dynamodb(item) if item else {}
+    return Occupant(trace_of(values) if "id" in values else None, tuple(sorted(values.get("holders", ()))))

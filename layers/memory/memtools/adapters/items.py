@@ -1,0 +1,102 @@
+"""Traces as DynamoDB items, and back. Absent values are absent attributes; times are ISO 8601, sortable as text."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
+
+from memtools.domain.trace import Change, Embedding, Merge, Status, Trace
+
+Item = dict[str, Any]
+
+# Counted by retrievals, so never set by a change: a change adds to them.
+COUNTED = frozenset({"retrievalCount", "lastRetrievedAt"})
+
+_serialize = TypeSerializer().serialize
+_deserialize = TypeDeserializer().deserialize
+
+
+def moment_text(moment: datetime) -> str:
+    """UTC with microseconds, always of the same width: the order of the texts is the order of time."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def _moment(text: str) -> datetime:
+    return datetime.fromisoformat(text)
+
+
+def to_dynamodb(values: Mapping[str, Any]) -> Item:
+    """Python values as DynamoDB's typed ones."""
+    return {name: _serialize(value) for name, value in values.items()}
+
+
+def from_dynamodb(item: Mapping[str, Any]) -> dict[str, Any]:
+    """DynamoDB's typed values as Python ones, numbers as Decimal, binaries as Binary."""
+    return {name: _deserialize(value) for name, value in item.items()}
+
+
+def attributes(trace: Trace) -> dict[str, Any]:
+    """The trace's attributes, without those that have no value."""
+    merge = trace.merge
+    values = {
+        "id": trace.id,
+        "content": trace.content,
+        "tags": list(trace.tags),
+        "version": trace.version,
+        "status": trace.status.value,
+        "change": trace.change.value,
+        "createdAt": moment_text(trace.created_at),
+        "changedAt": moment_text(trace.changed_at),
+        "occurredAt": trace.occurred_at and moment_text(trace.occurred_at),
+        "expiresAt": trace.expires_at and int(trace.expires_at.timestamp()),
+        "retrievalCount": trace.retrieval_count,
+        "lastRetrievedAt": trace.last_retrieved_at and moment_text(trace.last_retrieved_at),
+        "embedding": trace.embedding and trace.embedding.vector,
+        "embeddingModel": trace.embedding and trace.embedding.model,
+        "mergedFrom": list(trace.merged_from),
+        "mergedInto": trace.merged_into,
+        "merge": merge
+        and {
+            "sources": list(merge.sources),
+            "replaced": merge.replaced,
+            "outcome": merge.outcome,
+            "call": merge.call,
+        },
+        "reason": trace.reason,
+        "before": [_without_repeats(attributes(version), trace.content) for version in trace.before],
+        "writes": list(trace.writes),
+    }
+    return {name: value for name, value in values.items() if value is not None and value not in ([], "")}
+
+
+def _without_repeats(version: dict[str, Any], content: str) -> dict[str, Any]:
+    return {name: value for name, value in version.items() if (name, value) != ("content", content)}
+
+
+def trace_of(values: Mapping[str, Any]) -> Trace:
+    """The trace that ``attributes`` made these values of, or that an index projects a part of."""
+    content = values["content"]
+    merge = values.get("merge")
+    vector = values.get("embedding")
+    return Trace(
+        id=values["id"],
+        content=content,
+        tags=tuple(values.get("tags", ())),
+        version=int(values["version"]),
+        status=Status(values["status"]),
+        change=Change(values.get("change", Change.ADDED)),
+        created_at=_moment(values["createdAt"]),
+        changed_at=_moment(values["changedAt"]),
+        occurred_at=_moment(values["occurredAt"]) if "occurredAt" in values else None,
+        expires_at=datetime.fromtimestamp(int(values["expiresAt"]), UTC) if "expiresAt" in values else None,
+        retrieval_count=int(values.get("retrievalCount", 0)),
+        last_retrieved_at=_moment(values["lastRetrievedAt"]) if "lastRetrievedAt" in values else None,
+        embedding=Embedding(values["embeddingModel"], bytes(vector)) if vector is not None else None,
+        merged_from=tuple(values.get("mergedFrom", ())),
+        merged_into=values.get("mergedInto"),
+        merge=merge and Merge(tuple(merge["sources"]), int(merge["replaced"]), int(merge["outcome"]), merge["call"]),
+        reason=values.get("reason"),
+        before=tuple(trace_of({"content": content, **version}) for version in values.get("before", ())),
+        writes=tuple(values.get("writes", ())),
+    )

@@ -1,0 +1,91 @@
+"""Persona documents in one versioned S3 bucket, an object a document, under conditional writes."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from memtools.adapters.aws import READ_FAILED, WRITE_FAILED, Client, code_of, in_parallel, told_as_unavailable
+from memtools.domain.document import FILES, Document
+from memtools.domain.scope import Scope
+from memtools.errors import Conflict
+from memtools.ports import Raced
+
+_WRITES_KEPT = 32
+_ABSENT = frozenset({"NoSuchKey", "404", "NotFound"})
+# Another version stands there; two writes came at once; the object to replace is gone.
+_LOST = frozenset({"PreconditionFailed", "412", "ConditionalRequestConflict", "409", *_ABSENT})
+
+
+def document_key(scope: Scope, name: str) -> str:
+    """Where a document stands: what no tool changes with the agent, the rest with agent and user."""
+    owner = f"agents/{scope.agent_path}"
+    return f"{owner}/users/{scope.user_path}/{name}" if name in FILES.values() else f"{owner}/{name}"
+
+
+class S3Personas:
+    """The PersonaStore on S3."""
+
+    def __init__(self, client: Client, bucket: str) -> None:
+        self._client = client
+        self._bucket = bucket
+
+    def read(self, scope: Scope, names: Sequence[str]) -> dict[str, Document]:
+        """The documents there are of these names."""
+        with told_as_unavailable(READ_FAILED):
+            found = in_parallel(lambda name: self._read_one(scope, name), names)
+            return {document.name: document for document in found if document}
+
+    def _read_one(self, scope: Scope, name: str) -> Document | None:
+        try:
+            answer = self._client.get_object(Bucket=self._bucket, Key=document_key(scope, name))
+        except ClientError as error:
+            if code_of(error) in _ABSENT:
+                return None
+            raise
+        metadata = answer["Metadata"]
+        return Document(
+            name=name,
+            text=_text(name, answer["Body"].read()),
+            version=answer["VersionId"],
+            tag=answer["ETag"],
+            edit=metadata.get("edit", ""),
+            writes=tuple(filter(None, metadata.get("writes", "").split(","))),
+        )
+
+    def write(self, scope: Scope, document: Document, replaces: Document | None) -> Document:
+        """Store the document where ``replaces`` stands; see the port.
+
+        A lost race may be our own success: the write took effect, the answer got lost, and the retry below us met it.
+        Then the object there, or one made from it, names this write.
+        """
+        writes = document.writes[:_WRITES_KEPT]
+        condition: dict[str, Any] = {"IfMatch": replaces.tag} if replaces else {"IfNoneMatch": "*"}
+        with told_as_unavailable(WRITE_FAILED):
+            try:
+                answer = self._client.put_object(
+                    Bucket=self._bucket,
+                    Key=document_key(scope, document.name),
+                    Body=document.text.encode(),
+                    ContentType="text/markdown; charset=utf-8",
+                    Metadata={"edit": document.edit, "writes": ",".join(writes)},
+                    **condition,
+                )
+            except ClientError as error:
+                if code_of(error) not in _LOST:
+                    raise
+            else:
+                return replace(document, version=answer["VersionId"], tag=answer["ETag"], writes=writes)
+            standing = self._read_one(scope, document.name)
+        if standing and writes[0] in standing.writes:
+            return standing
+        raise Raced
+
+
+def _text(name: str, data: bytes) -> str:
+    """Strict: what an edit cannot read to the letter it could not write back to the letter."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        raise Conflict(f"{name} is not UTF-8 text, so it was left alone. Its owner has to store it as UTF-8.") from None

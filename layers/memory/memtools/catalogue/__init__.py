@@ -1,0 +1,116 @@
+"""Every tool: its name, what a model reads about it, its arguments, its reply. The only place where they stand."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from memtools.catalogue import arguments as takes
+from memtools.catalogue import replies
+from memtools.errors import InvalidArguments
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool as callers know it; ``function`` is the Lambda function that serves it."""
+
+    name: str
+    function: str
+    description: str
+    arguments: type[takes.Arguments]
+    reply: type[replies.Reply]
+
+    def parse(self, given: Any) -> takes.Arguments:
+        """The arguments, typed. Raises InvalidArguments, which names each argument that is wrong and what it may be."""
+        if not isinstance(given, dict):
+            raise InvalidArguments(f"The arguments of {self.name} have to be a JSON object.")
+        try:
+            return self.arguments.model_validate(given)
+        except ValidationError as error:
+            problems = [self._problem(problem) for problem in error.errors(include_input=False, include_url=False)]
+        raise InvalidArguments(
+            f"{self.name} was not called: {'; '.join(problem['problem'] for problem in problems)}.",
+            arguments=problems,
+        )
+
+    @property
+    def argument_names(self) -> list[str]:
+        """The names on the wire, in order."""
+        return [field.alias or name for name, field in self.arguments.model_fields.items()]
+
+    def _problem(self, problem: Any) -> dict[str, str]:
+        path = ".".join(str(part) for part in problem["loc"])
+        message = problem["msg"].removeprefix("Value error, ")
+        match problem["type"]:
+            case "extra_forbidden":
+                text = f"`{path}` is no argument; it takes {', '.join(self.argument_names)}"
+            case "missing":
+                text = f"`{path}` is missing"
+            case "string_unicode":
+                text = f"`{path}` holds half of a surrogate pair, which is no character and cannot be stored"
+            case _:
+                text = f"`{path}`: {message}" if path else message
+        return {"argument": path, "problem": text}
+
+
+TOOLS: Final = {
+    tool.name: tool
+    for tool in (
+        Tool(
+            "memory_search",
+            "search",
+            "Search what you remember about this user. Call it before you answer anything that may depend on earlier"
+            " conversations: preferences, people, plans, decisions, past events. Finds facts by meaning and by"
+            " words and"
+            " returns only those relevant enough, best first; an empty list means that nothing relevant is"
+            " remembered. It"
+            " never changes a memory, and never sees those of other users.",
+            takes.Search,
+            replies.Found,
+        ),
+        Tool(
+            "memory_read",
+            "search",
+            "Read the persona documents. Call it at the start of a conversation (`soul`), or before an edit to"
+            " see the exact"
+            " text and its version (`self` or `user`). The text is complete, never shortened. It changes nothing.",
+            takes.Read,
+            replies.Document,
+        ),
+        Tool(
+            "memory_add",
+            "add",
+            "Remember new facts about the user or your work with them. Call it as soon as you learn something"
+            " worth knowing"
+            " in a later conversation. All facts of a call are stored, or none. A fact that is known already is"
+            " not stored"
+            " twice but named under `duplicates`, so repeating a call does no harm. It never changes or replaces"
+            " a memory.",
+            takes.Add,
+            replies.Added,
+        ),
+        Tool(
+            "memory_edit",
+            "edit",
+            "Edit your notes (MEMORY.md, target `self`) or what you know of the user (USER.md, target `user`):"
+            " the few things"
+            " that should be present in every conversation. The edit happens whole or is refused with the reason"
+            " and the"
+            " current text; text that does not occur exactly once is never guessed at. It is stored at once and"
+            " loads with"
+            " the next session. Facts to be found by search belong into memory_add instead.",
+            takes.Edit,
+            replies.Edited,
+        ),
+        Tool(
+            "memory_merge",
+            "merge",
+            "Merge memories that say the same, or parts of the same, into one. Call it when a search returns"
+            " near-duplicates"
+            " or fragments. The one retrieved most survives with the merged content and all tags; the others no longer"
+            " appear. All of it happens or none of it, and a memory that changed meanwhile is never overwritten.",
+            takes.Merge,
+            replies.Merged,
+        ),
+    )
+}

@@ -1,0 +1,155 @@
+"""What each tool takes. Names on the wire are camelCase; snake_case is accepted; all else is refused by name."""
+
+from datetime import UTC, datetime, time
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
+from pydantic.alias_generators import to_camel
+
+from memtools.domain.document import Target
+
+_MOMENT = "a date or a time in ISO 8601, such as 2026-11-30 or 2026-11-30T17:45:00Z"
+
+
+def _one_or_many(value: Any) -> Any:
+    """A bare string is a list of one, never its characters."""
+    return [value] if isinstance(value, str) else value
+
+
+def _whole(value: Any) -> Any:
+    """Models write 7.0 where they mean 7."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _parse_moment(value: Any) -> Any:
+    if not isinstance(value, str):
+        raise ValueError(f"give {_MOMENT}")  # noqa: TRY004 - pydantic reports ValueErrors
+    try:
+        moment = datetime.fromisoformat(value.strip())
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise ValueError(f"give {_MOMENT}") from None
+
+
+def _parse_end(value: Any) -> Any:
+    """A bare date, as an end, means the whole day."""
+    moment = _parse_moment(value)
+    is_date = isinstance(value, str) and "T" not in value and ":" not in value and " " not in value.strip()
+    return datetime.combine(moment.date(), time.max, UTC) if is_date else moment
+
+
+def _tidy_tags(tags: list[str]) -> list[str]:
+    return list(dict.fromkeys(tag.strip() for tag in tags if tag.strip()))
+
+
+_MOMENT_SCHEMA = WithJsonSchema({"type": "string"})
+Moment = Annotated[datetime, BeforeValidator(_parse_moment), _MOMENT_SCHEMA]
+End = Annotated[datetime, BeforeValidator(_parse_end), _MOMENT_SCHEMA]
+Texts = Annotated[list[str], BeforeValidator(_one_or_many)]
+Tags = Annotated[
+    list[Annotated[str, Field(max_length=100)]],
+    BeforeValidator(_one_or_many),
+    AfterValidator(_tidy_tags),
+    Field(max_length=50),
+]
+Limit = Annotated[int, BeforeValidator(_whole), Field(ge=1, le=100)]
+Version = Annotated[int, BeforeValidator(_whole), Field(ge=1)]
+TraceId = Annotated[str, Field(min_length=1, max_length=100)]
+
+
+class Arguments(BaseModel):
+    """Base of all arguments: strict types, no unknown names."""
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="forbid", strict=True, frozen=True)
+
+
+class Add(Arguments):
+    """Arguments of memory_add."""
+
+    facts: Texts = Field(
+        max_length=100,
+        description="The facts to remember, each a sentence that makes sense on its own: names instead of pronouns,"
+        " dates instead of 'yesterday'. Up to 100.",
+    )
+    tags: Tags = Field([], description="Labels for all facts of this call, to narrow a search by.")
+    occurred_at: Moment | None = Field(None, description=f"When it happened, if not now: {_MOMENT}.")
+    expires_at: Moment | None = Field(None, description=f"When to forget the facts, if ever: {_MOMENT}, in the future.")
+
+
+class Search(Arguments):
+    """Arguments of memory_search."""
+
+    query: str = Field(
+        min_length=1,
+        max_length=10_000,
+        description="What you want to know, in plain words: a question or a few key words with names.",
+    )
+    limit: Limit = Field(
+        10, description="How many memories at most, 1 to 100. Fewer come back where fewer are relevant."
+    )
+    tags: Tags = Field([], description="Only memories that carry all of these tags.")
+    since: Moment | None = Field(None, description=f"Only what happened at or after this: {_MOMENT}.")
+    until: End | None = Field(
+        None, description=f"Only what happened up to this; a date means its whole day: {_MOMENT}."
+    )
+
+
+class Read(Arguments):
+    """Arguments of memory_read."""
+
+    target: Annotated[Target, Field(strict=False)] = Field(
+        Target.SOUL,
+        description="`soul`: all persona documents together, as loaded at the start of a conversation. `self`:"
+        " MEMORY.md alone. `user`: USER.md alone, both to the letter.",
+    )
+
+
+class Edit(Arguments):
+    """Arguments of memory_edit."""
+
+    action: Literal["add", "replace", "remove"] = Field(
+        description="`add` appends `text` as one entry; `replace` swaps `text` for `with`; `remove` deletes `text`.",
+    )
+    text: str | None = Field(
+        None,
+        description="For `add` the new entry. Else the exact text to find, which has to occur exactly once: copy it, no"
+        " patterns.",
+    )
+    with_: str | None = Field(
+        None, alias="with", description="For `replace`: what stands there afterwards, to the letter."
+    )
+    target: Literal["self", "user"] = Field(
+        "self", description="`self`: MEMORY.md, your own notes. `user`: USER.md, what you know of the user."
+    )
+    version: str | None = Field(
+        None,
+        description="The version that memory_read or memory_edit told, to refuse the edit if it has changed since.",
+    )
+
+    @model_validator(mode="after")
+    def _belong_together(self) -> Self:
+        if not self.text:
+            raise ValueError(f"`text` is missing or empty: `{self.action}` needs the text")
+        if self.action == "replace" and self.with_ is None:
+            raise ValueError("`with` is missing: `replace` needs the new text; to delete, use `remove`")
+        if self.action != "replace" and self.with_ is not None:
+            raise ValueError(f"`with` goes with `replace` only, not with `{self.action}`")
+        return self
+
+
+def _distinct(ids: list[str]) -> list[str]:
+    if len(set(ids)) < len(ids):
+        raise ValueError("the ids have to be distinct")
+    return ids
+
+
+class Merge(Arguments):
+    """Arguments of memory_merge."""
+
+    trace_ids: Annotated[list[TraceId], Field(min_length=2, max_length=50), AfterValidator(_distinct)] = Field(
+        description="The ids of 2 to 50 memories that say the same or belong together, as memory_search told them."
+    )
+    merged_content: str | None = Field(
+        None,
+        description="The one text that says it all, kept to the letter. Without it the contents are joined by ' | '.",
+    )

@@ -1,0 +1,134 @@
+"""Edits of a Markdown document made of entries (``- text``). Literal: no pattern, no special character, no guess.
+
+An entry of several lines is stored with its further lines indented, which keeps it one entry in Markdown. So a text of
+several lines is looked for both as it is given and as an entry would hold it.
+"""
+
+import re
+from dataclasses import dataclass
+
+from memtools.errors import Ambiguous, InvalidArguments, NotFound, TooLarge
+
+_BULLET = re.compile(r"[-*+][ \t]+")
+_EMPTY_BULLET = re.compile(r"[ \t]*[-*+][ \t]*\r?")
+_INDENT = "  "
+_LONGEST_SHOWN = 3
+
+
+def _indented(text: str) -> str:
+    return text.replace("\n", "\n" + _INDENT)
+
+
+def entries(text: str) -> list[str]:
+    """The document's entries as they were added: without bullet, further lines without their indent."""
+    found: list[list[str]] = []
+    inside = False
+    for line in text.split("\n"):
+        if bullet := _BULLET.match(line):
+            found.append([line[bullet.end() :]])
+            inside = True
+        elif inside and (line.startswith(_INDENT) or not line.strip()):
+            found[-1].append(line.removeprefix(_INDENT))
+        else:
+            inside = False
+    return ["\n".join(lines).rstrip() for lines in found]
+
+
+def add(text: str, entry: str) -> str:
+    """``text`` with ``entry`` as its last one; the very same text where it is there already."""
+    entry = entry.strip()
+    if bullet := _BULLET.match(entry):
+        entry = entry[bullet.end() :].lstrip()
+    if not entry or entry in "-*+":
+        raise InvalidArguments("`text` is empty: say what to remember.", argument="text")
+    if entry in entries(text):
+        return text
+    start = text if not text or text.endswith("\n") else text + "\n"
+    return f"{start}- {_indented(entry)}\n"
+
+
+def replace(text: str, old: str, new: str) -> str:
+    """``text`` with its one occurrence of ``old`` swapped for ``new``, both literal."""
+    place = _only(text, old)
+    return text[: place.start] + (_indented(new) if place.indented else new) + text[place.end :]
+
+
+def remove(text: str, old: str) -> str:
+    """``text`` without its one occurrence of ``old``, and without the bullet that this would leave empty."""
+    place = _only(text, old)
+    start, end = place.start, place.end
+    line_start = text.rfind("\n", 0, start) + 1
+    line_end = text.find("\n", end)
+    line_end = len(text) if line_end < 0 else line_end
+    rest = text[line_start:start] + text[end:line_end]
+    took_bullet = not rest.strip() and _BULLET.match(old.lstrip())
+    depth = rest[: len(rest) - len(rest.lstrip())] + _INDENT
+    has_more_lines = text.startswith(depth, line_end + 1)
+    if (took_bullet or _EMPTY_BULLET.fullmatch(rest)) and not has_more_lines:
+        return text[:line_start] + text[line_end + 1 :]
+    return text[:start] + text[end:]
+
+
+def require_fitting(text: str, limit: int, *, before: str) -> None:
+    """Raise TooLarge, with the longest entries, where an edit leaves a document with more than ``limit`` characters.
+
+    An edit that makes a document smaller passes: else one that grew past the limit elsewhere could never be trimmed.
+    """
+    if len(text) <= limit or len(text) < len(before):
+        return
+    longest = sorted(entries(text), key=len, reverse=True)[:_LONGEST_SHOWN]
+    raise TooLarge(
+        f"The document would have {len(text)} characters; it may have {limit}. Nothing was written. Shorten or remove"
+        " entries first, the longest are in `details.longest`, then send this edit again.",
+        size=len(text),
+        limit=limit,
+        longest=[{"length": len(entry), "entry": entry} for entry in longest],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    start: int
+    end: int
+    indented: bool
+
+
+def _only(text: str, old: str) -> _Place:
+    """The one place where ``old`` occurs.
+
+    Raises:
+        NotFound: there is none; the document's entries are in ``details.entries``.
+        Ambiguous: there are several, overlaps counted; each one's line is in ``details.occurrences``.
+    """
+    if not old:
+        raise InvalidArguments("`text` is empty: give the exact text to look for.", argument="text")
+    places = [_Place(start, start + len(old), indented=False) for start in _starts(text, old)]
+    if (stored := _indented(old)) != old:
+        places += [_Place(start, start + len(stored), indented=True) for start in _starts(text, stored)]
+    if not places:
+        raise NotFound(
+            "`text` does not occur in the document; nothing was changed. Copy it exactly from one of the entries in"
+            " `details.entries`.",
+            entries=entries(text),
+        )
+    if len(places) > 1:
+        raise Ambiguous(
+            f"`text` occurs {len(places)} times; nothing was changed. Take more of its line, or of the lines around it,"
+            " so that it occurs once: see `details.occurrences`.",
+            occurrences=[_line_at(text, place.start) for place in places],
+        )
+    return places[0]
+
+
+def _starts(text: str, part: str) -> list[int]:
+    starts = []
+    start = text.find(part)
+    while start >= 0:
+        starts.append(start)
+        start = text.find(part, start + 1)
+    return starts
+
+
+def _line_at(text: str, position: int) -> dict[str, int | str]:
+    number = text.count("\n", 0, position) + 1
+    return {"line": number, "text": text.split("\n")[number - 1]}

@@ -1,0 +1,56 @@
+"""Whose memory a call may touch: one agent and one user."""
+
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from memtools.errors import Unscoped
+
+# An S3 key holds 1,024 bytes; two names of this size leave room for the folders and the file's name.
+_ENCODED_LIMIT = 400
+
+
+def _encode(name: str) -> str:
+    """Percent-encoded, dots too (``..`` is a path to some HTTP clients), so that no two names share a form."""
+    return quote(name, safe="").replace(".", "%2E")
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """One agent and one user, as the caller's infrastructure names them. Names are compared byte by byte.
+
+    Raises:
+        Unscoped: a name is empty, blank, no text, or longer than 400 bytes when percent-encoded.
+    """
+
+    agent: str
+    user: str
+
+    def __post_init__(self) -> None:
+        for kind, name in (("agent", self.agent), ("user", self.user)):
+            if not isinstance(name, str) or not name.strip():
+                raise Unscoped(
+                    f"No {kind} is known for this call, so it has no memory to work on. The application that invokes"
+                    f" the tool has to set the {kind}; it can never be an argument.",
+                    missing=kind,
+                )
+            try:
+                size = len(_encode(name))
+            except UnicodeEncodeError:
+                raise Unscoped(f"The name of the {kind} is no valid text.", invalid=kind) from None
+            if size > _ENCODED_LIMIT:
+                raise Unscoped(f"The name of the {kind} is too long.", invalid=kind, limit=_ENCODED_LIMIT)
+
+    @property
+    def key(self) -> str:
+        """The scope as one key; no two scopes share it, since neither part can hold a slash."""
+        return f"{self.agent_path}/{_encode(self.user)}"
+
+    @property
+    def agent_path(self) -> str:
+        """The agent as one part of a path."""
+        return _encode(self.agent)
+
+    @property
+    def user_path(self) -> str:
+        """The user as one part of a path."""
+        return _encode(self.user)

@@ -1,0 +1,73 @@
+"""From a Lambda event to its reply: decode, validate, run, encode, log. The same for all four functions."""
+
+import time
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+from aws_lambda_powertools import Logger
+
+from memtools.catalogue import TOOLS
+from memtools.config import Settings
+from memtools.errors import InvalidArguments, NotFound, ToolError, Unavailable
+from memtools.tools import USE_CASES
+from memtools.tools.memory import Memory
+from memtools.transports import Call, Outcome, direct, recognise
+from memtools.wiring import memory_of
+
+Handler = Callable[[Any, Any], dict[str, Any]]
+
+logger = Logger()
+
+
+def handler_for(function: str) -> Handler:
+    """The handler of one function of the template: ``search``, ``add``, ``edit`` or ``merge``.
+
+    Settings are read and clients made here, while Lambda initialises the function.
+    """
+    settings = Settings.from_environment()
+    memory = memory_of(settings)
+
+    def handler(event: Any, context: Any) -> dict[str, Any]:
+        transport = recognise(event)
+        if transport is None:
+            return direct.encode({}, _unknown_event())
+        request_id = getattr(context, "aws_request_id", None)
+        start = time.perf_counter()
+        outcome, entry = _outcome(lambda: transport.decode(event, settings.agent_id), function, memory)
+        entry["duration_ms"] = round((time.perf_counter() - start) * 1000, 1)
+        logger.info("call", extra={"function": function, "request_id": request_id, **entry})
+        return transport.encode(event, outcome)
+
+    return handler
+
+
+def _unknown_event() -> InvalidArguments:
+    return InvalidArguments(
+        "This event is none that the function understands: send a request of an API Gateway HTTP API (payload 2.0), or"
+        ' directly {"tool": ..., "arguments": {...}, "context": {"agent": ..., "user": ...}}.'
+    )
+
+
+def _outcome(decode: Callable[[], Call], function: str, memory: Memory) -> tuple[Outcome, dict[str, Any]]:
+    """The tool's reply or the error, and what the log may say of it: names and codes, no content."""
+    entry: dict[str, Any] = {"tool": None}
+    try:
+        call = decode()
+        entry["tool"] = call.tool if call.tool in TOOLS else "unknown"
+        return _run(function, memory, call), {**entry, "outcome": "ok"}
+    except ToolError as error:
+        cause = {"cause": str(error.__cause__)} if error.__cause__ else {}
+        return error, {**entry, "outcome": error.code, **cause}
+    except Exception as error:  # noqa: BLE001 - a fault of ours; its text may hold content, so only its place is logged
+        frames = [f"{frame.name}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__)]
+        told = Unavailable("The memory failed to answer because of a fault of its own. Try once more, then go on.")
+        return told, {**entry, "outcome": "fault", "cause": type(error).__name__, "at": frames}
+
+
+def _run(function: str, memory: Memory, call: Call) -> dict[str, Any]:
+    tool = TOOLS.get(call.tool)
+    if tool is None or tool.function != function:
+        served = [one.name for one in TOOLS.values() if one.function == function]
+        raise NotFound(f"There is no such tool here; this function serves {', '.join(served)}.", tools=served)
+    return USE_CASES[tool.name](memory, call.scope, tool.parse(call.arguments)).as_dict()

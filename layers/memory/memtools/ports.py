@@ -1,0 +1,124 @@
+"""What the tools need from the world. Every adapter and every fake passes the port's contract suite."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from memtools.domain.document import Document
+from memtools.domain.scope import Scope
+from memtools.domain.trace import Stamp, Trace
+from memtools.retrieval.index import Index
+
+
+class Clock(Protocol):
+    """The time of day."""
+
+    def now(self) -> datetime:
+        """The present moment, aware, in UTC."""
+        ...
+
+
+class Embedder(Protocol):
+    """Texts to vectors."""
+
+    @property
+    def model(self) -> str:
+        """The name under which vectors are stored; vectors of different names are never compared."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> list[bytes]:
+        """A vector of signed bytes for each text, in order. Raises LookupError where the model cannot be had."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """One trace's step in a commit: ``after`` takes the place of ``before``; ``None`` claims a key that is free."""
+
+    before: Trace | None
+    after: Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Holds:
+    """A condition of a commit: the trace ``id`` is alive and says ``content``, compared as facts are."""
+
+    id: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Occupant:
+    """What stands at a key: a trace, dead and expired ones too, and who else may hold that key's text."""
+
+    trace: Trace | None
+    holders: tuple[str, ...] = ()
+
+
+class Raced(Exception):
+    """A write met another state than it expected; nothing was written. ``met``: what stands at which key."""
+
+    def __init__(self, met: Mapping[str, Occupant] | None = None) -> None:
+        super().__init__(", ".join(met or {}))
+        self.met = met or {}
+
+
+class TraceStore(Protocol):
+    """Traces of one scope at a time. All reads are consistent; all methods raise Unavailable when the store is out."""
+
+    def get(self, scope: Scope, ids: Sequence[str]) -> dict[str, Trace]:
+        """The traces there are of these ids, dead and expired ones too."""
+        ...
+
+    def commit(self, scope: Scope, stamp: Stamp, writes: Sequence[Write], holds: Sequence[Holds] = ()) -> None:
+        """All of the writes or none, while all conditions hold; a version that is replaced stays in the history.
+
+        Counts of retrievals are added to, never set, so that counting and changing do not get in each other's way.
+
+        Raises:
+            Raced: a trace is not at the version expected, a key is taken, a condition does not hold.
+        """
+        ...
+
+    def changes(self, scope: Scope, since: datetime | None) -> list[Trace]:
+        """What the index needs of every trace changed at ``since`` or later (``None``: ever), oldest change first.
+
+        Tombstones too. Not filled: counts, history and the names of writes.
+        """
+        ...
+
+    def retrieve(self, scope: Scope, expected: Mapping[str, int], now: datetime) -> dict[str, Trace]:
+        """Count a retrieval for each id that is live at the version expected; the traces as the table then holds them.
+
+        An id that is gone, dead, expired or changed is not counted and not returned.
+        """
+        ...
+
+
+class SegmentStore(Protocol):
+    """The latest index made of a scope, if any. It may be lost or stale at any time: the table is the truth."""
+
+    def load(self, scope: Scope) -> Index | None:
+        """The index stored last."""
+        ...
+
+    def save(self, scope: Scope, index: Index) -> None:
+        """Keep ``index`` for searches to come."""
+        ...
+
+
+class PersonaStore(Protocol):
+    """Persona documents. All methods raise Unavailable when the store is out."""
+
+    def read(self, scope: Scope, names: Sequence[str]) -> dict[str, Document]:
+        """The documents there are of these names."""
+        ...
+
+    def write(self, scope: Scope, document: Document, replaces: Document | None) -> Document:
+        """Store ``document`` in the place of ``replaces`` (``None``: where there was none); the document as stored.
+
+        Raises:
+            Raced: another write came in between; nothing was written.
+        """
+        ...

@@ -1,0 +1,26 @@
+"""The one place that says how often, and for how long, a lost race is run again."""
+
+import random
+import time
+from collections.abc import Iterator
+
+# Thirty-two writers of one document, each attempt won by one of them, get through well within these; a function has
+# 29 seconds, of which a store that times out may take most.
+ATTEMPTS = 64
+SECONDS = 10.0
+_FIRST_PAUSE = 0.02
+_LONGEST_PAUSE = 0.4
+
+
+def attempts() -> Iterator[int]:
+    """Numbers of attempts, at once for the first, then after a pause with full jitter, until the bounds are reached.
+
+    Full jitter: M. Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015.
+    """
+    end = time.monotonic() + SECONDS
+    for number in range(ATTEMPTS):
+        yield number
+        pause = random.uniform(0, min(_LONGEST_PAUSE, _FIRST_PAUSE * 2**number))  # noqa: S311 - no secret
+        if time.monotonic() + pause > end:
+            return
+        time.sleep(pause)

@@ -1,0 +1,131 @@
+"""memory_add: all new facts of a call or none, each known fact by the trace that holds it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+
+from memtools.catalogue import arguments, replies
+from memtools.domain.scope import Scope
+from memtools.domain.trace import Stamp, Trace, key_of, require_fitting, revived, spare_id
+from memtools.errors import InvalidArguments, Unavailable
+from memtools.ports import Holds, Occupant, Raced, Write
+from memtools.retry import attempts
+from memtools.tools.memory import Memory
+
+
+@dataclass(slots=True)
+class _Fact:
+    """A fact on its way in, with what is known to stand at its key and how that settles it."""
+
+    birth: Trace
+    occupant: Occupant = field(default_factory=lambda: Occupant(None))
+    write: Write | None = None
+    holds: Holds | None = None
+    known: Trace | None = None
+
+    def settle(self, stamp: Stamp) -> None:
+        """Decide what a commit has to do for this fact, from what stands at its key.
+
+        Nothing there: it is born. The same fact, alive: known. A dead trace: it lives again. Somebody else is said to
+        hold it: known, if that proves true. A trace that says something else by now: born under a spare id.
+        """
+        standing = self.occupant.trace
+        self.write = self.holds = self.known = None
+        if standing and standing.alive(stamp.now) and standing.says(self.birth.content):
+            self.known = standing
+        elif self.occupant.holders:
+            self.holds = Holds(self.occupant.holders[0], self.birth.content)
+        elif standing is None:
+            self.write = Write(None, self.birth)
+        elif not standing.alive(stamp.now):
+            self.write = Write(standing, revived(standing, self.birth, stamp))
+        else:
+            self.write = Write(None, replace(self.birth, id=spare_id(self.birth.id, stamp)))
+
+    def learn(self, met: dict[str, Occupant]) -> None:
+        """Take in what a commit met in the way of this fact."""
+        if self.holds and self.holds.id in met:
+            holders = tuple(name for name in self.occupant.holders if name != self.holds.id)
+            self.occupant = replace(self.occupant, holders=holders)
+        self.occupant = met.get(self.birth.id, self.occupant)
+
+
+def memory_add(memory: Memory, scope: Scope, given: arguments.Add) -> replies.Added:
+    """Store the facts. Blank ones are dropped; the same fact twice in a call counts once."""
+    stamp = memory.stamp()
+    contents = [fact for fact in given.facts if fact.strip()]
+    _require_future(given.expires_at, stamp.now)
+    if not contents:
+        return replies.Added(message="Nothing to save.", saved=[], duplicates=[])
+    require_fitting(contents, argument="facts")
+    facts, repeats = _births(memory, scope, given, contents, stamp)
+    _commit(memory, scope, facts, stamp)
+    saved = [fact.write.after for fact in facts.values() if fact.write]
+    known = {key: _holder(fact) for key, fact in facts.items()}
+    return replies.Added(
+        message=f"Saved {len(saved)} fact(s) to memory.",
+        saved=[replies.Named(id=trace.id, content=trace.content) for trace in saved],
+        duplicates=[known[key] for key, fact in facts.items() if not fact.write] + [known[key] for key in repeats],
+    )
+
+
+def _require_future(moment: datetime | None, now: datetime) -> None:
+    if moment is not None and moment <= now:
+        raise InvalidArguments("`expiresAt` has to be in the future.", argument="expiresAt")
+
+
+def _births(
+    memory: Memory, scope: Scope, given: arguments.Add, contents: Sequence[str], stamp: Stamp
+) -> tuple[dict[str, _Fact], list[str]]:
+    """The call's distinct facts by key, and the keys of those that it repeats.
+
+    Each fact is a microsecond younger than the one before, so that their order is kept.
+    """
+    keys = [key_of(scope, content) for content in contents]
+    distinct = dict(reversed(list(zip(reversed(keys), reversed(contents), strict=True))))
+    embeddings = memory.embed(list(distinct.values()))
+    facts = {}
+    for place, (key, content) in enumerate(distinct.items()):
+        moment = stamp.now + timedelta(microseconds=place)
+        facts[key] = _Fact(
+            Trace(
+                id=key,
+                content=content,
+                tags=tuple(given.tags),
+                created_at=moment,
+                changed_at=moment,
+                occurred_at=given.occurred_at,
+                expires_at=given.expires_at,
+                embedding=embeddings[place],
+                writes=(stamp.write,),
+            )
+        )
+    repeats = [key for place, key in enumerate(keys) if key in keys[:place]]
+    return facts, repeats
+
+
+def _commit(memory: Memory, scope: Scope, facts: dict[str, _Fact], stamp: Stamp) -> None:
+    """Write what is new. Optimistic: the first commit takes every fact for new, and learns from what it meets."""
+    for _ in attempts():
+        for fact in facts.values():
+            fact.settle(stamp)
+        writes = [fact.write for fact in facts.values() if fact.write]
+        holds = [fact.holds for fact in facts.values() if fact.holds]
+        if not writes and not holds:
+            return
+        try:
+            memory.traces.commit(scope, stamp, writes, holds)
+        except Raced as raced:
+            for fact in facts.values():
+                fact.learn(dict(raced.met))
+        else:
+            return
+    raise Unavailable("Too many others write the same facts at this moment; nothing was saved. Send the call again.")
+
+
+def _holder(fact: _Fact) -> replies.Named:
+    if fact.holds:
+        return replies.Named(id=fact.holds.id, content=fact.birth.content)
+    trace = fact.write.after if fact.write else fact.known
+    assert trace is not None
+    return replies.Named(id=trace.id, content=trace.content)

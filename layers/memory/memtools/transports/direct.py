@@ -1,0 +1,33 @@
+"""Direct invoke: ``{"tool", "arguments", "context": {"agent", "user"}}``. IAM on lambda:InvokeFunction is the guard."""
+
+from typing import Any
+
+from memtools.domain.scope import Scope
+from memtools.errors import InvalidArguments, ToolError
+from memtools.transports.call import Call, Event, Outcome
+
+_PARTS = ("tool", "arguments", "context")
+
+
+def accepts(event: Event) -> bool:
+    """Any event that names a tool."""
+    return "tool" in event
+
+
+def decode(event: Event, default_agent: str) -> Call:
+    """The call; the context is the caller's word, which whoever may invoke the function is trusted to give."""
+    if unknown := [name for name in event if name not in _PARTS]:
+        raise InvalidArguments(f"`{unknown[0]}` is no part of a direct call; it takes {', '.join(_PARTS)}.")
+    if not isinstance(event["tool"], str):
+        raise InvalidArguments("`tool` has to be the name of a tool.")
+    context = event.get("context")
+    given = context if isinstance(context, dict) else {}
+    scope = Scope(given.get("agent") or default_agent, given.get("user") or "")
+    return Call(event["tool"], event.get("arguments") or {}, scope)
+
+
+def encode(event: Event, outcome: Outcome) -> dict[str, Any]:  # noqa: ARG001 - the envelope echoes nothing
+    """``{"ok": true, "result"}`` or ``{"ok": false, "error"}``."""
+    if isinstance(outcome, ToolError):
+        return {"ok": False, "error": outcome.as_dict()}
+    return {"ok": True, "result": dict(outcome)}

@@ -1,0 +1,55 @@
+"""Settings to a memory: the one place where clients are made and ports get their adapters."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from functools import cache, cached_property
+
+import boto3
+
+from memtools.adapters.aws import CONFIG
+from memtools.adapters.dynamodb import DynamoTraces
+from memtools.adapters.s3 import S3Personas
+from memtools.config import Settings
+from memtools.retrieval.minilm import MiniLM
+from memtools.retrieval.segments import RecentSegments
+from memtools.tools.memory import Memory
+
+
+class SystemClock:
+    """The machine's clock."""
+
+    def now(self) -> datetime:
+        """The present moment in UTC."""
+        return datetime.now(UTC)
+
+
+class LocalModel:
+    """MiniLM, loaded when the first text is embedded: most cold starts embed nothing."""
+
+    model = MiniLM.model
+
+    @cached_property
+    def _loaded(self) -> MiniLM:
+        return MiniLM.load()
+
+    def embed(self, texts: Sequence[str]) -> list[bytes]:
+        """A vector for each text. Raises LookupError where the model is not installed."""
+        return self._loaded.embed(texts)
+
+
+@cache
+def memory_of(settings: Settings) -> Memory:
+    """The memory that the settings describe; one a process, so that its clients and indexes stay warm."""
+    session = boto3.session.Session()
+    retention = timedelta(days=settings.retention_days)
+    dynamodb = session.client("dynamodb", config=CONFIG)
+    return Memory(
+        traces=DynamoTraces(dynamodb, settings.table, settings.index, retention),
+        personas=S3Personas(session.client("s3", config=CONFIG), settings.bucket),
+        segments=RecentSegments(),
+        clock=SystemClock(),
+        embedder=LocalModel() if settings.embedder == "minilm" else None,
+        retention=retention,
+        document_limit=settings.document_limit,
+        floor=settings.relevance_floor,
+    )

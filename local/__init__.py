@@ -1,0 +1,1 @@
+"""The same functions on this machine: no account, no container."""

@@ -1,0 +1,105 @@
+"""An HTTP server on 127.0.0.1 in the place of API Gateway: the template's routes, the real handlers."""
+
+import base64
+import importlib
+import logging
+import sys
+import threading
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from werkzeug.serving import make_server
+from werkzeug.wrappers import Request, Response
+
+from local import store
+from local.template import Function, Template
+
+Handler = Callable[[Any, Any], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Context:
+    """What the handlers use of Lambda's context."""
+
+    aws_request_id: str
+
+
+@dataclass(frozen=True)
+class Service:
+    """The running service: its address, and the handlers behind it by the function's logical id."""
+
+    url: str
+    handlers: Mapping[str, Handler]
+
+
+def load_handler(function: Function) -> Handler:
+    """The function's handler, made anew in the present environment."""
+    sys.path.insert(0, str(function.code))
+    try:
+        sys.modules.pop(function.module, None)
+        handler: Handler = getattr(importlib.import_module(function.module), function.attribute)
+    finally:
+        sys.path.remove(str(function.code))
+    return handler
+
+
+def event_of(request: Request) -> dict[str, Any]:
+    """The request as API Gateway would hand it over (payload 2.0), the caller's signature taken for granted.
+
+    The headers ``x-memory-agent`` and ``x-memory-user`` make a signed caller; without them nobody vouches.
+    """
+    signed = "x-memory-agent" in request.headers or "x-memory-user" in request.headers
+    caller = {"authorizer": {"iam": {"userArn": "arn:aws:iam::000000000000:user/local"}}} if signed else {}
+    return {
+        "version": "2.0",
+        "routeKey": f"{request.method} {request.path}",
+        "rawPath": request.path,
+        "rawQueryString": request.query_string.decode(),
+        "headers": {name.lower(): value for name, value in request.headers.items()},
+        "requestContext": {
+            "http": {"method": request.method, "path": request.path, "sourceIp": request.remote_addr or ""},
+            "requestId": str(uuid.uuid4()),
+            "stage": "$default",
+            **caller,
+        },
+        "body": base64.b64encode(request.get_data()).decode(),
+        "isBase64Encoded": True,
+    }
+
+
+def application(routes: Mapping[str, str], handlers: Mapping[str, Handler]) -> Any:
+    """A WSGI application that answers as the HTTP API would."""
+
+    @Request.application
+    def respond(request: Request) -> Response:
+        function = routes.get(f"{request.method} {request.path}")
+        if function is None:
+            # As API Gateway words it: the functions are never asked.
+            return Response('{"message": "Not Found"}', 404, content_type="application/json")
+        event = event_of(request)
+        reply = handlers[function](event, Context(event["requestContext"]["requestId"]))
+        return Response(reply["body"], reply["statusCode"], headers=reply["headers"])
+
+    return respond
+
+
+@contextmanager
+def running(port: int = 0, parameters: Mapping[str, str] | None = None) -> Iterator[Service]:
+    """The service on ``port`` (0: a free one), over stores made from the template."""
+    template = Template(parameters)
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
+    with store.endpoint(), store.environment(template.environment):
+        store.create(template)
+        handlers = {name: load_handler(function) for name, function in template.functions.items()}
+        server = make_server("127.0.0.1", port, application(template.routes, handlers), threaded=True)
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        try:
+            yield Service(f"http://127.0.0.1:{server.port}", handlers)
+        finally:
+            server.shutdown()
+            thread.join()
+            server.server_close()
