@@ -8,6 +8,7 @@ from cfnlint.api import lint_file
 from cfnlint.data import AdditionalSpecs
 from cfnlint.decode import cfn_yaml
 from cfnlint.helpers import load_resource
+from memtools.catalogue import TOOLS
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[2]
@@ -282,19 +283,9 @@ def test_a_route_is_named_like_its_tool(route: Any) -> None:
     assert route == "".join(word.capitalize() for word in words) + "Route"
 
 
-@pytest.mark.parametrize(
-    ("tool", "function"),
-    [
-        ("memory_search", "SearchFunction"),
-        ("memory_read", "SearchFunction"),
-        ("memory_add", "AddFunction"),
-        ("memory_edit", "EditFunction"),
-        ("memory_merge", "MergeFunction"),
-    ],
-)
-def test_a_tool_is_served_by_its_function(tool: Any, function: Any) -> None:
+def test_the_routes_are_the_catalogue_s_tools_each_to_its_function() -> None:
     served = {routes[route]["Properties"]["RouteKey"]: function_behind(route) for route in routes}
-    assert served[f"POST /tools/{tool}"] == function
+    assert served == {f"POST /tools/{tool.name}": f"{tool.function.capitalize()}Function" for tool in TOOLS.values()}
 
 
 @pytest.mark.parametrize("integration", integrations)

@@ -1,6 +1,6 @@
 """What the tools need from the world. Every adapter and every fake passes the port's contract suite."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -34,10 +34,14 @@ class Embedder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """One trace's step in a commit: ``after`` takes the place of ``before``; ``None`` claims a key that is free."""
+    """One trace's step in a commit: ``after`` takes the place of ``before``; ``None`` claims a key that is free.
+
+    Free is a key at which no trace stands, and whose text no other is said to hold unless ``beside`` allows that.
+    """
 
     before: Trace | None
     after: Trace
+    beside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +92,10 @@ class TraceStore(Protocol):
         """
         ...
 
+    def history(self, scope: Scope, trace_id: str, now: datetime) -> Iterator[Trace]:
+        """The trace's replaced versions that have an item of their own, newest first, those past retention left out."""
+        ...
+
     def retrieve(self, scope: Scope, expected: Mapping[str, int], now: datetime) -> dict[str, Trace]:
         """Count a retrieval for each id that is live at the version expected; the traces as the table then holds them.
 
@@ -113,6 +121,10 @@ class PersonaStore(Protocol):
 
     def read(self, scope: Scope, names: Sequence[str]) -> dict[str, Document]:
         """The documents there are of these names."""
+        ...
+
+    def versions(self, scope: Scope, name: str, limit: int) -> list[Document]:
+        """The newest versions of a document, at most ``limit``, newest first, each with the time it was written."""
         ...
 
     def write(self, scope: Scope, document: Document, replaces: Document | None) -> Document:

@@ -1,21 +1,13 @@
 """Traces in one DynamoDB table: a partition a scope, a local index in the order of change."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
 from botocore.exceptions import ClientError
 
 from memtools.adapters.aws import READ_FAILED, WRITE_FAILED, Client, code_of, in_parallel, told_as_unavailable
-from memtools.adapters.expressions import (
-    IS_ALIVE,
-    IS_VERSION,
-    alive,
-    condition_of,
-    history_item,
-    trace_key,
-    updates_of,
-)
+from memtools.adapters.expressions import Action, actions_of, history_item, history_prefix, trace_key
 from memtools.adapters.items import from_dynamodb, moment_text, to_dynamodb, trace_of
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Stamp, Trace
@@ -67,10 +59,10 @@ class DynamoTraces:
         condition fails may have met its own success: a retry below us, after the answer was lost. Then what it meets
         bears the name of this write.
         """
-        actions, ids = self._actions(scope, stamp, writes, holds)
+        items, ids = self._transaction(scope, stamp, writes, holds)
         with told_as_unavailable(WRITE_FAILED):
             for _ in attempts():
-                reasons = self._transact(actions)
+                reasons = self._transact(items)
                 if not reasons:
                     return
                 met = {
@@ -84,10 +76,10 @@ class DynamoTraces:
                     raise Raced(met)
         raise Unavailable(f"The memory's store is busy. {WRITE_FAILED}")
 
-    def _transact(self, actions: list[Any]) -> list[Any]:
-        """Run the transaction; why it was cancelled, an entry an action, or nothing where it was not."""
+    def _transact(self, items: list[Any]) -> list[Any]:
+        """Run the transaction; why it was cancelled, an entry an item, or nothing where it was not."""
         try:
-            self._client.transact_write_items(TransactItems=actions)
+            self._client.transact_write_items(TransactItems=items)
         except ClientError as error:
             if code_of(error) != "TransactionCanceledException":
                 raise
@@ -95,66 +87,63 @@ class DynamoTraces:
             return reasons
         return []
 
-    def _actions(
+    def _transaction(
         self, scope: Scope, stamp: Stamp, writes: Sequence[Write], holds: Sequence[Holds]
     ) -> tuple[list[Any], list[str]]:
-        """The transaction's actions, and for each the id or key that it is about."""
-        actions: list[Any] = []
+        """The transaction's items as DynamoDB wants them, and for each the id or key that it is about."""
+        items: list[Any] = []
         ids: list[str] = []
-        for name, update in updates_of(scope, list(writes)).items():
-            actions.append({"Update": self._at(scope, name, update.as_parameters())})
+        for name, action in actions_of(scope, stamp, writes, holds).items():
+            place = {"TableName": self._table, "Key": trace_key(scope, name)}
+            items.append({action.kind: {**place, **action.as_parameters()}})
             ids.append(name)
-        for one in holds:
-            condition = condition_of(scope, one, int(stamp.now.timestamp()))
-            actions.append({"ConditionCheck": self._at(scope, one.id, condition)})
-            ids.append(one.id)
+        purge_at = int((stamp.now + self._retention).timestamp())
         for write in writes:
-            if item := history_item(scope, write, int((stamp.now + self._retention).timestamp())):
-                actions.append({"Put": {"TableName": self._table, "Item": item}})
+            if item := history_item(scope, write, purge_at):
+                items.append({"Put": {"TableName": self._table, "Item": item}})
                 ids.append(write.after.id)
-        return actions, ids
-
-    def _at(self, scope: Scope, name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        key = {"TableName": self._table, "Key": trace_key(scope, name)}
-        evidence = {"ReturnValuesOnConditionCheckFailure": "ALL_OLD"} if "ConditionExpression" in parameters else {}
-        return {**key, **evidence, **parameters}
+        return items, ids
 
     def changes(self, scope: Scope, since: datetime | None) -> list[Trace]:
         """What the index needs of every trace changed at ``since`` or later, oldest change first."""
         values = {":pk": scope.key, ":since": moment_text(since) if since else "0"}
-        found: list[Trace] = []
+        items = self._query("pk = :pk AND changedAt >= :since", values, IndexName=self._index)
+        return [trace_of(item) for item in items]
+
+    def history(self, scope: Scope, trace_id: str, now: datetime) -> Iterator[Trace]:
+        """The trace's replaced versions that have an item of their own, newest first, those past retention left out."""
+        values = {":pk": scope.key, ":prefix": history_prefix(trace_id)}
+        items = self._query("pk = :pk AND begins_with(sk, :prefix)", values, ScanIndexForward=False)
+        return (trace_of(item["trace"]) for item in items if item["expiresAt"] > now.timestamp())
+
+    def _query(self, condition: str, values: Mapping[str, Any], **parameters: Any) -> Iterator[dict[str, Any]]:
+        """The items of a consistent query, page after page."""
         start: dict[str, Any] = {}
-        with told_as_unavailable(READ_FAILED):
-            while True:
+        while True:
+            with told_as_unavailable(READ_FAILED):
                 answer = self._client.query(
                     TableName=self._table,
-                    IndexName=self._index,
-                    KeyConditionExpression="pk = :pk AND changedAt >= :since",
+                    KeyConditionExpression=condition,
                     ExpressionAttributeValues=to_dynamodb(values),
                     ConsistentRead=True,
+                    **parameters,
                     **start,
                 )
-                found += [trace_of(from_dynamodb(item)) for item in answer["Items"]]
-                if "LastEvaluatedKey" not in answer:
-                    return found
-                start = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
+            yield from map(from_dynamodb, answer["Items"])
+            if "LastEvaluatedKey" not in answer:
+                return
+            start = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
 
     def retrieve(self, scope: Scope, expected: Mapping[str, int], now: datetime) -> dict[str, Trace]:
         """Count a retrieval for each id that is alive at the version expected, and read it in the same call."""
 
         def count(name: str) -> Trace | None:
-            needs = alive(int(now.timestamp()))
-            values = {**needs["values"], ":expected": expected[name], ":one": 1, ":moment": moment_text(now)}
+            action = Action(sets={"lastRetrievedAt": moment_text(now)}, adds={"retrievalCount": 1})
+            action.require_version(expected[name])
+            action.require_alive(now)
+            place = {"TableName": self._table, "Key": trace_key(scope, name)}
             try:
-                answer = self._client.update_item(
-                    TableName=self._table,
-                    Key=trace_key(scope, name),
-                    UpdateExpression="SET lastRetrievedAt = :moment ADD retrievalCount :one",
-                    ConditionExpression=f"{IS_VERSION} AND {IS_ALIVE}",
-                    ExpressionAttributeNames={**needs["names"], "#version": "version"},
-                    ExpressionAttributeValues=to_dynamodb(values),
-                    ReturnValues="ALL_NEW",
-                )
+                answer = self._client.update_item(**place, **action.as_parameters(), ReturnValues="ALL_NEW")
             except ClientError as error:
                 if code_of(error) != "ConditionalCheckFailedException":
                     raise

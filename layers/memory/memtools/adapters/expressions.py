@@ -4,18 +4,21 @@ An item at ``trace#<key>`` is a trace born with that key, or only the place of a
 ``holders`` names the traces that may say the key's text without having been born with it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from memtools.adapters.items import COUNTED, Item, attributes, to_dynamodb
 from memtools.domain.scope import Scope
-from memtools.domain.trace import Trace, key_of
+from memtools.domain.trace import Stamp, Status, Trace, key_of
 from memtools.ports import Holds, Write
 
 IS_FREE = "attribute_not_exists(id)"
+IS_ALONE = "attribute_not_exists(holders)"
 IS_VERSION = "#version = :expected"
 IS_ALIVE = "#status = :live AND (attribute_not_exists(expiresAt) OR expiresAt > :now)"
+SAYS = "textKey = :text"
 
 
 def trace_key(scope: Scope, trace_id: str) -> Item:
@@ -23,108 +26,123 @@ def trace_key(scope: Scope, trace_id: str) -> Item:
     return to_dynamodb({"pk": scope.key, "sk": f"trace#{trace_id}"})
 
 
+def history_prefix(trace_id: str) -> str:
+    """What the sort keys of a trace's replaced versions begin with."""
+    return f"history#{trace_id}#"
+
+
 def history_key(scope: Scope, trace_id: str, version: int) -> dict[str, str]:
     """Where a replaced version stands; versions sort as numbers."""
-    return {"pk": scope.key, "sk": f"history#{trace_id}#{version:010d}"}
+    return {"pk": scope.key, "sk": f"{history_prefix(trace_id)}{version:010d}"}
 
 
 def held_text(scope: Scope, trace: Trace | None) -> str | None:
-    """The key of the text that a live trace says without having been born with it."""
-    if trace is None or not trace.live:
+    """The key of the text that a trace says without having been born with it.
+
+    One that was merged away keeps its place there, so that it needs no other when the merge is undone.
+    """
+    if trace is None or trace.status is Status.DELETED:
         return None
     key = key_of(scope, trace.content)
     return None if key == trace.id else key
 
 
 @dataclass(slots=True)
-class Update:
-    """One UpdateItem, collected from all that a commit does to the item: no item may stand twice in a transaction."""
+class Action:
+    """All that a transaction asks of one item and does to it: no item may stand twice in a transaction."""
 
+    conditions: list[str] = field(default_factory=list)
+    names: dict[str, str] = field(default_factory=dict)
+    values: dict[str, Any] = field(default_factory=dict)
     sets: dict[str, Any] = field(default_factory=dict)
     removes: set[str] = field(default_factory=set)
     adds: dict[str, Any] = field(default_factory=dict)
     deletes: dict[str, Any] = field(default_factory=dict)
-    condition: str = ""
-    expected: int | None = None
+
+    @property
+    def kind(self) -> str:
+        """What DynamoDB calls it."""
+        return "Update" if self.sets or self.removes or self.adds or self.deletes else "ConditionCheck"
 
     def as_parameters(self) -> dict[str, Any]:
-        """Expression, condition, names and values."""
+        """Expression, condition, names and values; a condition that fails tells what it met."""
         touched = sorted({*self.sets, *self.removes, *self.adds, *self.deletes})
-        name_of = {name: f"#n{number}" for number, name in enumerate(touched)}
-        value_of: dict[str, Any] = {}
+        alias = {name: f"#n{number}" for number, name in enumerate(touched)}
+        values = dict(self.values)
 
-        def place(value: Any) -> str:
-            alias = f":v{len(value_of)}"
-            value_of[alias] = value
-            return alias
+        def placed(value: Any) -> str:
+            name = f":v{len(values)}"
+            values[name] = value
+            return name
 
         clauses = {
-            "SET": [f"{name_of[name]} = {place(value)}" for name, value in self.sets.items()],
-            "REMOVE": [name_of[name] for name in sorted(self.removes)],
-            "ADD": [f"{name_of[name]} {place(value)}" for name, value in self.adds.items()],
-            "DELETE": [f"{name_of[name]} {place(value)}" for name, value in self.deletes.items()],
+            "SET": [f"{alias[name]} = {placed(value)}" for name, value in self.sets.items()],
+            "REMOVE": [alias[name] for name in sorted(self.removes)],
+            "ADD": [f"{alias[name]} {placed(value)}" for name, value in self.adds.items()],
+            "DELETE": [f"{alias[name]} {placed(value)}" for name, value in self.deletes.items()],
         }
-        names = {alias: name for name, alias in name_of.items()}
-        parameters: dict[str, Any] = {
-            "UpdateExpression": " ".join(f"{verb} {', '.join(parts)}" for verb, parts in clauses.items() if parts)
-        }
-        if self.condition:
-            parameters["ConditionExpression"] = self.condition
-        if self.expected is not None:
-            names["#version"] = "version"
-            value_of[":expected"] = self.expected
-        parameters["ExpressionAttributeNames"] = names
-        if value_of:
-            parameters["ExpressionAttributeValues"] = to_dynamodb(value_of)
+        parameters: dict[str, Any] = {}
+        if touched:
+            parts = [f"{verb} {', '.join(changes)}" for verb, changes in clauses.items() if changes]
+            parameters["UpdateExpression"] = " ".join(parts)
+        if self.conditions:
+            parameters["ConditionExpression"] = " AND ".join(self.conditions)
+            parameters["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
+        if names := self.names | {short: name for name, short in alias.items()}:
+            parameters["ExpressionAttributeNames"] = names
+        if values:
+            parameters["ExpressionAttributeValues"] = to_dynamodb(values)
         return parameters
 
+    def require_version(self, version: int) -> None:
+        """The trace has to be there, at this version."""
+        self.conditions.append(IS_VERSION)
+        self.names["#version"] = "version"
+        self.values[":expected"] = version
 
-def updates_of(scope: Scope, writes: list[Write]) -> dict[str, Update]:
-    """For each trace id or text key that the writes touch, the one update of its item."""
-    updates: dict[str, Update] = {}
+    def require_alive(self, now: datetime) -> None:
+        """The trace has to be live and not expired."""
+        self.conditions.append(IS_ALIVE)
+        self.names["#status"] = "status"
+        self.values |= {":live": Status.LIVE.value, ":now": int(now.timestamp())}
+
+
+def actions_of(scope: Scope, stamp: Stamp, writes: Sequence[Write], holds: Sequence[Holds]) -> dict[str, Action]:
+    """For each trace id or text key that a commit is about, the one action on its item."""
+    actions: dict[str, Action] = {}
     for write in writes:
-        _take_step(updates.setdefault(write.after.id, Update()), scope, write)
+        _take_step(actions.setdefault(write.after.id, Action()), scope, write)
         held_before, held_after = held_text(scope, write.before), held_text(scope, write.after)
         if held_before == held_after:
             continue
         if held_before:
-            updates.setdefault(held_before, Update()).deletes["holders"] = {write.after.id}
+            actions.setdefault(held_before, Action()).deletes["holders"] = {write.after.id}
         if held_after:
-            updates.setdefault(held_after, Update()).adds["holders"] = {write.after.id}
-    return updates
+            actions.setdefault(held_after, Action()).adds["holders"] = {write.after.id}
+    for one in holds:
+        action = actions.setdefault(one.id, Action())
+        action.require_alive(stamp.now)
+        action.conditions.append(SAYS)
+        action.values[":text"] = key_of(scope, one.content)
+    return actions
 
 
-def _take_step(update: Update, scope: Scope, write: Write) -> None:
+def _take_step(action: Action, scope: Scope, write: Write) -> None:
     after = _stored(scope, write.after)
     before = _stored(scope, write.before) if write.before else {}
-    update.sets = {name: value for name, value in after.items() if name not in COUNTED and before.get(name) != value}
-    update.removes = before.keys() - after.keys() - COUNTED
+    action.sets = {name: value for name, value in after.items() if name not in COUNTED and before.get(name) != value}
+    action.removes = before.keys() - after.keys() - COUNTED
     if write.before is None:
-        update.condition = IS_FREE
-        update.sets["retrievalCount"] = 0
+        action.conditions += [IS_FREE] if write.beside else [IS_FREE, IS_ALONE]
+        action.sets["retrievalCount"] = 0
         return
-    update.condition, update.expected = IS_VERSION, write.before.version
+    action.require_version(write.before.version)
     if counted := write.after.retrieval_count - write.before.retrieval_count:
-        update.adds["retrievalCount"] = counted
+        action.adds["retrievalCount"] = counted
 
 
 def _stored(scope: Scope, trace: Trace) -> dict[str, Any]:
     return {**attributes(trace), "textKey": key_of(scope, trace.content)}
-
-
-def alive(now_seconds: int) -> dict[str, Any]:
-    """Names and values that IS_ALIVE needs."""
-    return {"names": {"#status": "status"}, "values": {":live": "live", ":now": now_seconds}}
-
-
-def condition_of(scope: Scope, holds: Holds, now_seconds: int) -> dict[str, Any]:
-    """A ConditionCheck's expression for ``holds``."""
-    needs = alive(now_seconds)
-    return {
-        "ConditionExpression": f"textKey = :key AND {IS_ALIVE}",
-        "ExpressionAttributeNames": needs["names"],
-        "ExpressionAttributeValues": to_dynamodb({**needs["values"], ":key": key_of(scope, holds.content)}),
-    }
 
 
 def history_item(scope: Scope, write: Write, purge_at: int) -> Item | None:

@@ -7,13 +7,13 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from memtools.adapters.aws import READ_FAILED, WRITE_FAILED, Client, code_of, in_parallel, told_as_unavailable
-from memtools.domain.document import FILES, Document
+from memtools.domain.document import ABSENT, FILES, Document
 from memtools.domain.scope import Scope
 from memtools.errors import Conflict
 from memtools.ports import Raced
 
 _WRITES_KEPT = 32
-_ABSENT = frozenset({"NoSuchKey", "404", "NotFound"})
+_ABSENT = frozenset({"NoSuchKey", "NoSuchVersion", "404", "NotFound"})
 # Another version stands there; two writes came at once; the object to replace is gone.
 _LOST = frozenset({"PreconditionFailed", "412", "ConditionalRequestConflict", "409", *_ABSENT})
 
@@ -37,9 +37,21 @@ class S3Personas:
             found = in_parallel(lambda name: self._read_one(scope, name), names)
             return {document.name: document for document in found if document}
 
-    def _read_one(self, scope: Scope, name: str) -> Document | None:
+    def versions(self, scope: Scope, name: str, limit: int) -> list[Document]:
+        """The newest versions of a document, at most ``limit``, newest first, each with the time it was written.
+
+        A version that the bucket's lifecycle removes between the list and the read is left out.
+        """
+        key = document_key(scope, name)
+        with told_as_unavailable(READ_FAILED):
+            answer = self._client.list_object_versions(Bucket=self._bucket, Prefix=key, MaxKeys=limit)
+            ids = [one["VersionId"] for one in answer.get("Versions", []) if one["Key"] == key]
+            found = in_parallel(lambda version: self._read_one(scope, name, VersionId=version), ids)
+            return [document for document in found if document]
+
+    def _read_one(self, scope: Scope, name: str, **version: str) -> Document | None:
         try:
-            answer = self._client.get_object(Bucket=self._bucket, Key=document_key(scope, name))
+            answer = self._client.get_object(Bucket=self._bucket, Key=document_key(scope, name), **version)
         except ClientError as error:
             if code_of(error) in _ABSENT:
                 return None
@@ -51,6 +63,8 @@ class S3Personas:
             version=answer["VersionId"],
             tag=answer["ETag"],
             edit=metadata.get("edit", ""),
+            replaces=metadata.get("replaces"),
+            written_at=answer["LastModified"],
             writes=tuple(filter(None, metadata.get("writes", "").split(","))),
         )
 
@@ -69,7 +83,11 @@ class S3Personas:
                     Key=document_key(scope, document.name),
                     Body=document.text.encode(),
                     ContentType="text/markdown; charset=utf-8",
-                    Metadata={"edit": document.edit, "writes": ",".join(writes)},
+                    Metadata={
+                        "edit": document.edit,
+                        "replaces": replaces.version if replaces else ABSENT,
+                        "writes": ",".join(writes),
+                    },
                     **condition,
                 )
             except ClientError as error:

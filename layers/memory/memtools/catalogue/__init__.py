@@ -69,6 +69,15 @@ TOOLS: Final = {
             replies.Found,
         ),
         Tool(
+            "memory_list",
+            "search",
+            "List what you remember about this user, newest first, page by page. Call it to look through memories"
+            " without a question in mind, or before tidying them up. To find something particular call"
+            " memory_search. It changes nothing.",
+            takes.List,
+            replies.Listed,
+        ),
+        Tool(
             "memory_read",
             "search",
             "Read the persona documents. Call it at the start of a conversation (`soul`), or before an edit to"
@@ -76,6 +85,15 @@ TOOLS: Final = {
             " text and its version (`self` or `user`). The text is complete, never shortened. It changes nothing.",
             takes.Read,
             replies.Document,
+        ),
+        Tool(
+            "memory_history",
+            "search",
+            "See the versions of one memory (`traceId`) or of a document (`target`), newest first, each with what"
+            " made it. Call it before memory_restore or memory_edit's undo, or when the user asks why you remember"
+            " something. It changes nothing.",
+            takes.History,
+            replies.Versions,
         ),
         Tool(
             "memory_add",
@@ -103,6 +121,31 @@ TOOLS: Final = {
             replies.Edited,
         ),
         Tool(
+            "memory_update",
+            "edit",
+            "Correct one memory: its content, its tags or both. Call it when a fact has changed or was wrong;"
+            " search for its id first. The version replaced is kept and can be restored. It never adds a memory and"
+            " never touches another one.",
+            takes.Update,
+            replies.Updated,
+        ),
+        Tool(
+            "memory_delete",
+            "edit",
+            "Forget one memory. Call it when the user asks you to, or when it is wrong and nothing should take its"
+            " place. No search returns it from then on; for some weeks memory_restore can bring it back.",
+            takes.Delete,
+            replies.Deleted,
+        ),
+        Tool(
+            "memory_restore",
+            "edit",
+            "Bring back a deleted memory, or what a memory said at an earlier version. Call it when a deletion or a"
+            " change was a mistake. It makes a new version; nothing that was there is lost.",
+            takes.Restore,
+            replies.Restored,
+        ),
+        Tool(
             "memory_merge",
             "merge",
             "Merge memories that say the same, or parts of the same, into one. Call it when a search returns"
@@ -111,6 +154,15 @@ TOOLS: Final = {
             " appear. All of it happens or none of it, and a memory that changed meanwhile is never overwritten.",
             takes.Merge,
             replies.Merged,
+        ),
+        Tool(
+            "memory_unmerge",
+            "merge",
+            "Take back the last merge of a memory: what went into it lives again, and the memory says what it said"
+            " before. Call it when a merge was a mistake. If the memory changed since, it is refused and nothing"
+            " changes.",
+            takes.Unmerge,
+            replies.Unmerged,
         ),
     )
 }

@@ -107,8 +107,9 @@ class Read(Arguments):
 class Edit(Arguments):
     """Arguments of memory_edit."""
 
-    action: Literal["add", "replace", "remove"] = Field(
-        description="`add` appends `text` as one entry; `replace` swaps `text` for `with`; `remove` deletes `text`.",
+    action: Literal["add", "replace", "remove", "undo"] = Field(
+        description="`add` appends `text` as one entry; `replace` swaps `text` for `with`; `remove` deletes `text`;"
+        " `undo` puts back what the document was before its last change.",
     )
     text: str | None = Field(
         None,
@@ -128,7 +129,9 @@ class Edit(Arguments):
 
     @model_validator(mode="after")
     def _belong_together(self) -> Self:
-        if not self.text:
+        if self.action == "undo" and self.text is not None:
+            raise ValueError("`undo` takes no `text`: it puts back the whole document as it was before")
+        if self.action != "undo" and not self.text:
             raise ValueError(f"`text` is missing or empty: `{self.action}` needs the text")
         if self.action == "replace" and self.with_ is None:
             raise ValueError("`with` is missing: `replace` needs the new text; to delete, use `remove`")
@@ -153,3 +156,75 @@ class Merge(Arguments):
         None,
         description="The one text that says it all, kept to the letter. Without it the contents are joined by ' | '.",
     )
+
+
+class List(Arguments):
+    """Arguments of memory_list."""
+
+    limit: Limit = Field(20, description="How many memories a page has at most, 1 to 100.")
+    tags: Tags = Field([], description="Only memories that carry all of these tags.")
+    cursor: str | None = Field(
+        None, max_length=1000, description="`nextCursor` of the page before, with the same tags. Without it the newest."
+    )
+
+
+class History(Arguments):
+    """Arguments of memory_history."""
+
+    trace_id: TraceId | None = Field(None, description="The memory whose versions you want.")
+    target: Literal["self", "user"] | None = Field(
+        None, description="Or the document: `self` for MEMORY.md, `user` for USER.md."
+    )
+    limit: Limit = Field(20, description="How many versions at most, 1 to 100.")
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Self:
+        if (self.trace_id is None) == (self.target is None):
+            raise ValueError("give either `traceId` or `target`")
+        return self
+
+
+class Update(Arguments):
+    """Arguments of memory_update."""
+
+    trace_id: TraceId = Field(description="The memory to change, by its id.")
+    content: str | None = Field(None, description="What it says from now on, whole. Without it the content stays.")
+    tags: Tags | None = Field(None, description="All its tags from now on. Without it the tags stay.")
+    version: Version | None = Field(
+        None, description="The version you have seen, to refuse the change if it is another one by now."
+    )
+
+    @model_validator(mode="after")
+    def _something_to_do(self) -> Self:
+        if self.content is None and self.tags is None:
+            raise ValueError("give `content`, `tags` or both")
+        if self.content is not None and not self.content.strip():
+            raise ValueError("`content` is blank; to forget a memory call memory_delete")
+        return self
+
+
+class Delete(Arguments):
+    """Arguments of memory_delete."""
+
+    trace_id: TraceId = Field(description="The memory to forget, by its id.")
+    reason: str | None = Field(None, max_length=1000, description="Why, for whoever looks into the history.")
+    version: Version | None = Field(
+        None, description="The version you have seen, to refuse the deletion if it is another one by now."
+    )
+
+
+class Restore(Arguments):
+    """Arguments of memory_restore."""
+
+    trace_id: TraceId = Field(description="The memory to bring back, by its id.")
+    version: Version | None = Field(
+        None,
+        description="A version out of memory_history, to bring back what it said then. Without it a deleted memory"
+        " comes back as it was.",
+    )
+
+
+class Unmerge(Arguments):
+    """Arguments of memory_unmerge."""
+
+    survivor_id: TraceId = Field(description="The memory that came out of the merge, by its id.")

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
 from pydantic.alias_generators import to_camel
 
+from memtools.domain.document import Document as Stored
 from memtools.domain.trace import Trace
 
 
@@ -112,4 +113,79 @@ class Merged(Reply):
     survivor_id: str
     deleted_ids: list[str] = Field(description="The traces that went into the survivor, in the order given.")
     missing_ids: list[str] = Field(description="Ids given that name no live trace.")
+    trace: Memory
+
+
+class Listed(Reply):
+    """Reply of memory_list."""
+
+    results: list[Memory] = Field(description="The newest first.")
+    next_cursor: str | None = Field(None, description="Where the next page begins; absent on the last one.")
+
+
+class Version(Reply):
+    """One version of a trace or of a document."""
+
+    version: int | str
+    change: str = Field(description="What made this version.")
+    at: Moment
+    content: str
+    tags: list[str] | None = None
+    reason: str | None = None
+    merged_from: list[str] | None = None
+    merged_into: str | None = None
+
+    @classmethod
+    def of_trace(cls, trace: Trace) -> Self:
+        """A version of a trace as callers see it."""
+        return cls(
+            version=trace.version,
+            change=trace.change.value,
+            at=trace.changed_at,
+            content=trace.content,
+            tags=list(trace.tags),
+            reason=trace.reason,
+            merged_from=list(trace.merged_from) or None,
+            merged_into=trace.merged_into,
+        )
+
+    @classmethod
+    def of_document(cls, document: Stored) -> Self:
+        """A version of a document as callers see it."""
+        action, _, _ = document.edit.partition(":")
+        assert document.written_at is not None
+        return cls(version=document.version, change=action or "outside", at=document.written_at, content=document.text)
+
+
+class Versions(Reply):
+    """Reply of memory_history."""
+
+    versions: list[Version] = Field(description="The newest first.")
+
+
+class Updated(Reply):
+    """Reply of memory_update."""
+
+    updated: bool = Field(description="False where it said so already.")
+    trace: Memory
+
+
+class Deleted(Reply):
+    """Reply of memory_delete."""
+
+    deleted: bool
+    id: str
+
+
+class Restored(Reply):
+    """Reply of memory_restore."""
+
+    restored: bool = Field(description="False where it was so already.")
+    trace: Memory
+
+
+class Unmerged(Reply):
+    """Reply of memory_unmerge."""
+
+    restored_ids: list[str] = Field(description="The memories that live again.")
     trace: Memory

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 
 from memtools.domain.text import digest
@@ -28,7 +29,8 @@ class Document:
     """One version of a document.
 
     ``version`` and ``tag`` are opaque tokens of the store: the version callers see, and the condition of a write.
-    ``edit`` is the fingerprint of the edit that made it; ``writes`` names the last writes, newest first.
+    ``edit`` is the fingerprint of the edit that made it, led by its action; ``replaces`` is the version before it;
+    ``writes`` names the last writes, newest first.
     """
 
     name: str
@@ -36,7 +38,9 @@ class Document:
     version: str = ABSENT
     tag: str = ""
     edit: str = ""
+    replaces: str | None = None
     writes: tuple[str, ...] = ()
+    written_at: datetime | None = None
 
 
 def compose(documents: Mapping[str, Document]) -> tuple[str, str, list[str]]:

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from memtools.domain.trace import Change, Embedding, Merge, Stamp, Status, Trace, keep_before, next_version
+from memtools.domain.trace import Change, Embedding, Merge, Stamp, Status, Trace
+from memtools.domain.versions import carried_over, keep_before, next_version
 
 JOINER = " | "
 
@@ -65,3 +66,45 @@ def _merged_away(source: Trace, survivor_id: str, stamp: Stamp, retention: timed
         expires_at=stamp.now + retention,
     )
     return replace(keep_before(tombstone, source), embedding=None)
+
+
+def unmerge(
+    survivor: Trace,
+    replaced: Trace,
+    sources: Sequence[Trace],
+    embeddings: Sequence[Embedding | None],
+    stamp: Stamp,
+) -> list[tuple[Trace, Trace]]:
+    """The pairs of versions (before, after) that undo the survivor's last merge; the survivor first.
+
+    ``replaced`` is the survivor as the merge met it, ``sources`` the tombstones that the merge left, each with an
+    embedding. Retrievals since the merge stay with the survivor.
+    """
+    shrunk = next_version(
+        survivor,
+        stamp,
+        Change.UNMERGED,
+        content=replaced.content,
+        tags=replaced.tags,
+        embedding=replaced.embedding,
+        retrieval_count=max(survivor.retrieval_count - sum(source.retrieval_count for source in sources), 0),
+        merged_from=replaced.merged_from,
+        merge=carried_over(replaced, survivor) or replaced.merge,
+    )
+    back = [_back(source, embedding, stamp) for source, embedding in zip(sources, embeddings, strict=True)]
+    return [(survivor, shrunk), *zip(sources, back, strict=True)]
+
+
+def _back(tombstone: Trace, embedding: Embedding | None, stamp: Stamp) -> Trace:
+    earlier = tombstone.before[-1]
+    live = next_version(
+        tombstone,
+        stamp,
+        Change.UNMERGED,
+        status=Status.LIVE,
+        merged_into=None,
+        expires_at=earlier.expires_at,
+        embedding=embedding,
+        merge=carried_over(earlier, tombstone) or earlier.merge,
+    )
+    return keep_before(live, tombstone)

@@ -1,10 +1,9 @@
-"""A trace: one remembered fact, its versions and how one becomes the next."""
+"""A trace: one remembered fact, its key, its limits."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
 
 from memtools.domain.scope import Scope
 from memtools.domain.text import digest, fold
@@ -14,7 +13,6 @@ from memtools.errors import TooLarge
 # embedding and for an earlier spelling kept beside it, and fifty of them still fit into the transaction of a merge.
 FACT_LIMIT = 64 * 1024
 CALL_LIMIT = 3 * 1024 * 1024
-_WRITES_KEPT = 8
 
 
 class Status(StrEnum):
@@ -92,8 +90,12 @@ class Trace:
         return self.status is Status.LIVE
 
     def alive(self, now: datetime) -> bool:
-        """Live, and not expired at ``now``: the store removes what has expired only some time later."""
-        return self.live and (self.expires_at is None or self.expires_at > now)
+        """Live, and not expired at ``now``."""
+        return self.live and not self.expired(now)
+
+    def expired(self, now: datetime) -> bool:
+        """Past its time, be it a trace or a tombstone, though the store may hold it for a while yet."""
+        return self.expires_at is not None and self.expires_at <= now
 
     def says(self, content: str) -> bool:
         """Whether this is the same fact, spelling of white space and case aside."""
@@ -143,42 +145,3 @@ def require_fitting(contents: Sequence[str], *, argument: str) -> None:
             size=sum(sizes),
             limit=CALL_LIMIT,
         )
-
-
-def next_version(trace: Trace, stamp: Stamp, change: Change, **fields: Any) -> Trace:
-    """The version that replaces ``trace``, which gets a history item of its own."""
-    return replace(
-        trace,
-        version=trace.version + 1,
-        change=change,
-        changed_at=stamp.now,
-        writes=(stamp.write, *trace.writes)[:_WRITES_KEPT],
-        before=(),
-        **fields,
-    )
-
-
-def keep_before(after: Trace, replaced: Trace) -> Trace:
-    """``after`` carrying ``replaced`` inside itself, for transactions with no room for a history item a trace."""
-    return replace(after, before=(*replaced.before, replace(replaced, before=(), embedding=None)))
-
-
-def revived(trace: Trace, birth: Trace, stamp: Stamp) -> Trace:
-    """A dead trace that lives again because its fact was added once more; everything but its past is as at birth."""
-    alive = next_version(
-        trace,
-        stamp,
-        Change.ADDED,
-        content=birth.content,
-        tags=birth.tags,
-        status=Status.LIVE,
-        created_at=birth.created_at,
-        occurred_at=birth.occurred_at,
-        expires_at=birth.expires_at,
-        embedding=birth.embedding,
-        merged_from=(),
-        merged_into=None,
-        merge=None,
-        reason=None,
-    )
-    return keep_before(alive, trace)

@@ -31,6 +31,10 @@ class Entry:
     expires_at: datetime | None
     embedding: Embedding | None
 
+    def alive(self, now: datetime) -> bool:
+        """Not expired at ``now``."""
+        return self.expires_at is None or self.expires_at > now
+
     @classmethod
     def of(cls, trace: Trace) -> Entry:
         """Terms come from content, tags and, in words, the date when it happened."""

@@ -43,7 +43,7 @@ class Query:
             self.tags <= entry.tags
             and (self.since is None or entry.when >= self.since)
             and (self.until is None or entry.when <= self.until)
-            and (entry.expires_at is None or entry.expires_at > self.now)
+            and entry.alive(self.now)
         )
 
 
@@ -69,7 +69,7 @@ def rank(index: Index, query: Query, *, floor: float) -> list[Ranked]:
     scores = _words(index, query.text)
     if query.embedding is not None:
         meaning = np.maximum(_cosines(index, query.embedding), 0)
-        scores = np.float32(WORDS_WEIGHT) * scores + np.float32(1 - WORDS_WEIGHT) * meaning
+        scores = (WORDS_WEIGHT * scores + (1 - WORDS_WEIGHT) * meaning).astype(np.float32)
     ranked = []
     for row in np.argsort(-scores, kind="stable"):
         score = float(scores[row])

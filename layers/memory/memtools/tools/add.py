@@ -1,16 +1,19 @@
 """memory_add: all new facts of a call or none, each known fact by the trace that holds it."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from memtools.catalogue import arguments, replies
 from memtools.domain.scope import Scope
-from memtools.domain.trace import Stamp, Trace, key_of, require_fitting, revived, spare_id
+from memtools.domain.trace import Stamp, Trace, key_of, require_fitting, spare_id
+from memtools.domain.versions import revived
 from memtools.errors import InvalidArguments, Unavailable
 from memtools.ports import Holds, Occupant, Raced, Write
 from memtools.retry import attempts
 from memtools.tools.memory import Memory
+
+_NOTHING = Occupant(None)
 
 
 @dataclass(slots=True)
@@ -18,7 +21,8 @@ class _Fact:
     """A fact on its way in, with what is known to stand at its key and how that settles it."""
 
     birth: Trace
-    occupant: Occupant = field(default_factory=lambda: Occupant(None))
+    occupant: Occupant = _NOTHING
+    denied: bool = False
     write: Write | None = None
     holds: Holds | None = None
     known: Trace | None = None
@@ -36,18 +40,20 @@ class _Fact:
         elif self.occupant.holders:
             self.holds = Holds(self.occupant.holders[0], self.birth.content)
         elif standing is None:
-            self.write = Write(None, self.birth)
+            self.write = Write(None, self.birth, beside=self.denied)
         elif not standing.alive(stamp.now):
             self.write = Write(standing, revived(standing, self.birth, stamp))
         else:
             self.write = Write(None, replace(self.birth, id=spare_id(self.birth.id, stamp)))
 
-    def learn(self, met: dict[str, Occupant]) -> None:
-        """Take in what a commit met in the way of this fact."""
+    def learn(self, met: Mapping[str, Occupant]) -> None:
+        """Take in what a commit met in the way of this fact: another occupant, or a holder that does not hold it."""
         if self.holds and self.holds.id in met:
+            self.denied = True
             holders = tuple(name for name in self.occupant.holders if name != self.holds.id)
             self.occupant = replace(self.occupant, holders=holders)
-        self.occupant = met.get(self.birth.id, self.occupant)
+        elif self.birth.id in met:
+            self.occupant = met[self.birth.id]
 
 
 def memory_add(memory: Memory, scope: Scope, given: arguments.Add) -> replies.Added:
@@ -82,7 +88,9 @@ def _births(
     Each fact is a microsecond younger than the one before, so that their order is kept.
     """
     keys = [key_of(scope, content) for content in contents]
-    distinct = dict(reversed(list(zip(reversed(keys), reversed(contents), strict=True))))
+    distinct: dict[str, str] = {}
+    for key, content in zip(keys, contents, strict=True):
+        distinct.setdefault(key, content)
     embeddings = memory.embed(list(distinct.values()))
     facts = {}
     for place, (key, content) in enumerate(distinct.items()):
@@ -117,7 +125,7 @@ def _commit(memory: Memory, scope: Scope, facts: dict[str, _Fact], stamp: Stamp)
             memory.traces.commit(scope, stamp, writes, holds)
         except Raced as raced:
             for fact in facts.values():
-                fact.learn(dict(raced.met))
+                fact.learn(raced.met)
         else:
             return
     raise Unavailable("Too many others write the same facts at this moment; nothing was saved. Send the call again.")

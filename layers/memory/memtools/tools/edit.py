@@ -7,7 +7,7 @@ from memtools.domain import editing
 from memtools.domain.document import ABSENT, FILES, Document, Target
 from memtools.domain.scope import Scope
 from memtools.domain.text import digest
-from memtools.errors import Conflict, Unavailable
+from memtools.errors import Conflict, NotFound, Unavailable
 from memtools.ports import Raced
 from memtools.retry import attempts
 from memtools.tools.memory import Memory
@@ -16,37 +16,36 @@ from memtools.tools.memory import Memory
 def memory_edit(memory: Memory, scope: Scope, given: arguments.Edit) -> replies.Edited:
     """Apply the edit to the fresh document; a lost race is run again on what then stands there.
 
-    The same edit sent twice in a row is one edit: a retry must not apply ``a`` to ``aa`` a second time. Whoever means
-    it twice says so by ``version``.
+    The same edit sent twice in a row is one edit: a retry must not apply ``a`` to ``aa`` a second time, or undo an
+    undo. Whoever means it twice says so by ``version``.
     """
     name = FILES[Target(given.target)]
     write = memory.stamp().write
-    edit = digest(given.action, given.text or "", given.with_ or "", "" if given.with_ is None else "with")
+    edit = _fingerprint(given)
     for _ in attempts():
         found = memory.personas.read(scope, [name]).get(name)
         current = found or Document(name=name, text="")
-        if _is_done(current, given, edit):
-            return _reply(current, f"ok (already in {name}, nothing written)")
+        if current.edit == edit:
+            return _unwritten(current)
         _require_version(current, given.version)
-        text = _apply(current.text, given)
-        if text == current.text:
-            return _reply(current, f"ok (already in {name}, nothing written)")
-        editing.require_fitting(text, memory.document_limit, before=current.text)
-        wanted = changed(current, text=text, edit=_fingerprint(edit, given.version), writes=(write, *current.writes))
         try:
-            return _reply(memory.personas.write(scope, wanted, found), f"ok ({given.action} → {name})")
+            text = _previous(memory, scope, current) if given.action == "undo" else _apply(current.text, given)
+            if text == current.text:
+                return _unwritten(current)
+            editing.require_fitting(text, memory.document_limit, before=current.text)
+            wanted = changed(current, text=text, edit=edit, writes=(write, *current.writes))
+            stored = memory.personas.write(scope, wanted, found)
         except Raced:
             continue
+        return _reply(stored, f"ok ({given.action} → {name})")
     raise Unavailable(f"Too many others write {name} at this moment; nothing was written. Send the edit again.")
 
 
-def _fingerprint(edit: str, version: str | None) -> str:
-    return f"{edit}:{version or ''}"
-
-
-def _is_done(current: Document, given: arguments.Edit, edit: str) -> bool:
-    """Whether the document is what this very call, sent before, made of it."""
-    return current.edit == _fingerprint(edit, given.version)
+def _fingerprint(given: arguments.Edit) -> str:
+    """The edit as a short text, the same for the same call, led by its action."""
+    parts = (given.text, given.with_, given.version)
+    present = "".join(str(int(part is not None)) for part in parts)
+    return f"{given.action}:{digest(present, *(part for part in parts if part is not None))}"
 
 
 def _require_version(current: Document, version: str | None) -> None:
@@ -59,18 +58,30 @@ def _require_version(current: Document, version: str | None) -> None:
         )
 
 
+def _previous(memory: Memory, scope: Scope, current: Document) -> str:
+    """The text before the current version: nothing, where that one was the first."""
+    newest = memory.personas.versions(scope, current.name, 2)
+    if newest and newest[0].version != current.version:
+        raise Raced
+    if len(newest) > 1:
+        return newest[1].text
+    if current.replaces == ABSENT:
+        return ""
+    raise NotFound(f"Nothing is kept of what {current.name} was before, so there is nothing to undo.")
+
+
 def _apply(text: str, given: arguments.Edit) -> str:
     wanted = given.text or ""
-    match given.action:
-        case "add":
-            return editing.add(text, wanted)
-        case "replace":
-            return editing.replace(text, wanted, given.with_ or "")
-        case "remove":
-            return editing.remove(text, wanted)
+    if given.action == "add":
+        return editing.add(text, wanted)
+    if given.action == "remove":
+        return editing.remove(text, wanted)
+    return editing.replace(text, wanted, given.with_ or "")
+
+
+def _unwritten(document: Document) -> replies.Edited:
+    return _reply(document, f"ok (already so in {document.name}, nothing written)")
 
 
 def _reply(document: Document, message: str) -> replies.Edited:
-    return replies.Edited(
-        message=f"{message}; loads next session", version=document.version or ABSENT, text=document.text
-    )
+    return replies.Edited(message=f"{message}; loads next session", version=document.version, text=document.text)

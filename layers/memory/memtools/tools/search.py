@@ -28,14 +28,14 @@ def memory_search(memory: Memory, scope: Scope, given: arguments.Search) -> repl
         since=given.since,
         until=given.until,
     )
-    ranked = rank(_fresh_index(memory, scope), query, floor=memory.floor)
+    ranked = rank(fresh_index(memory, scope), query, floor=memory.floor)
     return replies.Found(
         results=_settle(memory, scope, ranked, given.limit),
         note=None if embedding else _WORDS_ONLY,
     )
 
 
-def _fresh_index(memory: Memory, scope: Scope) -> Index:
+def fresh_index(memory: Memory, scope: Scope) -> Index:
     """The index with every change in it that was made before this call began."""
     known = memory.segments.load(scope) or Index()
     since = known.watermark - OVERLAP if known.watermark else None

@@ -1,0 +1,75 @@
+"""What updating, deleting and restoring share: one trace's next version, against whatever else happens to it."""
+
+from collections.abc import Callable
+
+from memtools.domain.scope import Scope
+from memtools.domain.trace import Stamp, Trace
+from memtools.errors import Conflict, NotFound, Unavailable
+from memtools.ports import Raced, Write
+from memtools.retry import attempts
+from memtools.tools.memory import Memory
+
+Step = Callable[[Trace, Stamp], Trace | None]
+
+
+def change(memory: Memory, scope: Scope, trace_id: str, version: int | None, step: Step) -> tuple[Trace, bool]:
+    """Take ``step`` on the trace as it stands; the trace afterwards, and whether that changed it.
+
+    A lost race is run again on the fresh trace. A step that has nothing to do (``None``) is a success whatever
+    ``version`` is expected: so a retry is no conflict with its own first success.
+
+    Raises:
+        NotFound: there is no trace of this id, as far as the caller may see.
+        Conflict: the trace is not at the version expected.
+    """
+    stamp = memory.stamp()
+    for _ in attempts():
+        current = memory.traces.get(scope, [trace_id]).get(trace_id)
+        if current is None or current.expired(stamp.now):
+            raise unknown(trace_id)
+        after = step(current, stamp)
+        if after is None:
+            return current, False
+        if version is not None and version != current.version:
+            raise _outdated(current, version)
+        try:
+            memory.traces.commit(scope, stamp, [Write(current, after)])
+        except Raced:
+            continue
+        return after, True
+    raise Unavailable("Too many others change this memory at this moment; nothing was changed. Send the call again.")
+
+
+def unknown(trace_id: str) -> NotFound:
+    """There is no such trace in the caller's scope, or no longer."""
+    return NotFound(
+        f"There is no memory {trace_id}. Search or list for ids that are current.",
+        id=trace_id,
+    )
+
+
+def require_alive(trace: Trace, stamp: Stamp) -> None:
+    """Raise NotFound, saying what became of it, unless the trace is alive."""
+    if trace.expired(stamp.now):
+        raise unknown(trace.id)
+    if trace.live:
+        return
+    if trace.merged_into:
+        raise NotFound(
+            f"Memory {trace.id} has become part of {trace.merged_into}. Use that one, or take the merge back with"
+            " memory_unmerge.",
+            id=trace.id,
+            mergedInto=trace.merged_into,
+        )
+    raise NotFound(f"Memory {trace.id} was deleted. memory_restore can bring it back.", id=trace.id)
+
+
+def _outdated(current: Trace, version: int) -> Conflict:
+    return Conflict(
+        f"Memory {current.id} is at version {current.version}, no longer at {version}; nothing was changed. Its current"
+        " content is in `details`: decide on that.",
+        id=current.id,
+        version=current.version,
+        content=current.content,
+        tags=list(current.tags),
+    )

@@ -1,0 +1,45 @@
+"""Calls of tools as callers make them: arguments by name, replies as plain dictionaries."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from memtools.catalogue import TOOLS
+from memtools.domain.scope import Scope
+from memtools.tools import USE_CASES
+from memtools.tools.memory import Memory
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Somebody with a memory: ``ana.search(query="...")`` calls ``memory_search`` in Ana's scope."""
+
+    memory: Memory
+    scope: Scope
+
+    def __getattr__(self, tool: str) -> Any:
+        name = f"memory_{tool}"
+
+        def call(**arguments: Any) -> dict[str, Any]:
+            given = {key.rstrip("_"): value for key, value in arguments.items()}
+            return USE_CASES[name](self.memory, self.scope, TOOLS[name].parse(given)).as_dict()
+
+        return call
+
+    def remember(self, *facts: str, **arguments: Any) -> list[str]:
+        """Add facts one by one, so that each is younger than the one before; their ids."""
+        return [self.add(facts=[fact], **arguments)["saved"][0]["id"] for fact in facts]
+
+    def contents(self, query: str, **arguments: Any) -> list[str]:
+        """What a search finds."""
+        return [hit["content"] for hit in self.search(query=query, **arguments)["results"]]
+
+    def all(self) -> list[str]:
+        """What all pages of a list hold, newest first."""
+        found: list[str] = []
+        cursor: dict[str, str] = {}
+        while True:
+            page = self.list(limit=100, **cursor)
+            found += [one["content"] for one in page["results"]]
+            if "nextCursor" not in page:
+                return found
+            cursor = {"cursor": page["nextCursor"]}

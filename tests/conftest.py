@@ -1,0 +1,83 @@
+"""What several suites share: one moto server, scopes of their own, and a memory over fakes."""
+
+import itertools
+import os
+from collections.abc import Iterator
+from datetime import timedelta
+
+import boto3
+import pytest
+from memtools.adapters.aws import CONFIG
+from memtools.adapters.dynamodb import DynamoTraces
+from memtools.adapters.s3 import S3Personas
+from memtools.domain.scope import Scope
+from memtools.retrieval.segments import RecentSegments
+from memtools.tools.memory import Memory
+
+from local import store
+from local.template import Template
+from tests.fakes import FakeClock, FakeEmbedder, FakePersonas, FakeTraces
+
+# Before anything imports numpy, as in the functions.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+RETENTION = timedelta(days=30)
+_numbers = itertools.count(1)
+
+
+@pytest.fixture
+def scope() -> Scope:
+    """A scope that no other test uses."""
+    return Scope(f"agent-{next(_numbers)}", "ana")
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+def fake_memory(clock: FakeClock) -> Memory:
+    """A memory over the fakes."""
+    return Memory(
+        traces=FakeTraces(RETENTION),
+        personas=FakePersonas(clock),
+        segments=RecentSegments(),
+        clock=clock,
+        embedder=FakeEmbedder(),
+        retention=RETENTION,
+    )
+
+
+@pytest.fixture(scope="session")
+def moto() -> Iterator[Template]:
+    """The template's table and bucket on a moto server behind one lock, for the whole session."""
+    for name in ("AWS_ENDPOINT_URL", "AWS_PROFILE"):
+        os.environ.pop(name, None)
+    template = Template()
+    with store.endpoint():
+        store.create(template)
+        yield template
+
+
+@pytest.fixture
+def moto_memory(moto: Template, clock: FakeClock) -> Memory:
+    """A memory over the adapters, on moto."""
+    environment = moto.environment
+    return Memory(
+        traces=DynamoTraces(
+            boto3.client("dynamodb", config=CONFIG), environment["TABLE_NAME"], environment["INDEX_NAME"], RETENTION
+        ),
+        personas=S3Personas(boto3.client("s3", config=CONFIG), environment["BUCKET_NAME"]),
+        segments=RecentSegments(),
+        clock=clock,
+        embedder=FakeEmbedder(),
+        retention=RETENTION,
+    )
+
+
+@pytest.fixture(params=["fake", "moto"])
+def memory(request: pytest.FixtureRequest) -> Memory:
+    """A memory over the fakes, and over the adapters: what holds of one holds of the other."""
+    made: Memory = request.getfixturevalue(f"{request.param}_memory")
+    return made

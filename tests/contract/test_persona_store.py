@@ -1,0 +1,80 @@
+"""What every PersonaStore does; run against the fake and against S3 on moto."""
+
+from dataclasses import replace
+
+import pytest
+from memtools.domain.document import ABSENT, SOUL, Document
+from memtools.domain.scope import Scope
+from memtools.ports import PersonaStore, Raced
+from memtools.tools.memory import Memory
+
+
+@pytest.fixture
+def store(memory: Memory) -> PersonaStore:
+    return memory.personas
+
+
+def write(
+    store: PersonaStore, scope: Scope, text: str, replaces: Document | None = None, name: str = "MEMORY.md"
+) -> Document:
+    return store.write(scope, Document(name=name, text=text, edit="add:1", writes=("w-" + text[:4],)), replaces)
+
+
+@pytest.mark.parametrize("text", ["", "- a\n", "é 東京 🏳️‍🌈\r\n\tx  ", "x" * 50_000])
+def test_what_was_written_is_what_is_read(store: PersonaStore, scope: Scope, text: str) -> None:
+    document = store.write(scope, Document(name="USER.md", text=text, edit="add:1", writes=("a", "b")), None)
+    found = store.read(scope, SOUL)["USER.md"]
+    assert (found.text, found.edit, found.writes, found.version) == (text, "add:1", ("a", "b"), document.version)
+
+
+def test_what_is_not_there_is_left_out(store: PersonaStore, scope: Scope) -> None:
+    assert store.read(scope, SOUL) == {}
+    assert store.versions(scope, "MEMORY.md", 5) == []
+
+
+def test_memory_and_user_belong_to_agent_and_user_the_rest_to_the_agent(store: PersonaStore, scope: Scope) -> None:
+    other = Scope(scope.agent, "bob")
+    for name in SOUL:
+        write(store, scope, name, name=name)
+    assert set(store.read(other, SOUL)) == set(SOUL) - {"MEMORY.md", "USER.md"}
+    assert store.read(Scope(scope.agent + "x", scope.user), SOUL) == {}
+
+
+def test_each_write_is_a_new_version_that_names_the_one_it_replaced(store: PersonaStore, scope: Scope) -> None:
+    first = write(store, scope, "one")
+    second = write(store, scope, "two", first)
+    assert first.version != second.version
+    found = store.versions(scope, "MEMORY.md", 5)
+    assert [one.text for one in found] == ["two", "one"]
+    assert [one.replaces for one in found] == [first.version, ABSENT]
+    assert all(one.written_at for one in found)
+    assert [one.text for one in store.versions(scope, "MEMORY.md", 1)] == ["two"]
+
+
+def test_creating_what_is_there_loses_and_writes_nothing(store: PersonaStore, scope: Scope) -> None:
+    write(store, scope, "one")
+    with pytest.raises(Raced):
+        write(store, scope, "two")
+    assert store.read(scope, ["MEMORY.md"])["MEMORY.md"].text == "one"
+
+
+def test_replacing_what_has_changed_loses_and_writes_nothing(store: PersonaStore, scope: Scope) -> None:
+    first = write(store, scope, "one")
+    write(store, scope, "two", first)
+    with pytest.raises(Raced):
+        write(store, scope, "three", first)
+    assert [one.text for one in store.versions(scope, "MEMORY.md", 5)] == ["two", "one"]
+
+
+def test_replacing_what_was_never_there_loses(store: PersonaStore, scope: Scope) -> None:
+    ghost = replace(Document(name="MEMORY.md", text=""), tag='"0123456789abcdef0123456789abcdef"')
+    with pytest.raises(Raced):
+        write(store, scope, "one", ghost)
+    assert store.read(scope, SOUL) == {}
+
+
+def test_names_that_begin_alike_are_kept_apart(store: PersonaStore) -> None:
+    first, second = Scope("look-alike", "u1"), Scope("look-alike", "u10")
+    write(store, first, "one")
+    assert store.versions(second, "MEMORY.md", 5) == []
+    assert store.read(second, SOUL) == {}

@@ -1,0 +1,185 @@
+"""memory_merge and memory_unmerge: all or nothing, and back again."""
+
+import pytest
+from memtools.errors import Conflict, InvalidArguments, NotFound, TooLarge
+
+from tests.calls import Caller
+
+
+def retrieve(caller: Caller, query: str, times: int) -> None:
+    for _ in range(times):
+        caller.search(query=query, limit=1)
+
+
+def test_the_most_retrieved_survives_with_everything(ana: Caller) -> None:
+    (one,) = ana.remember("walnut allergy", tags=["health"])
+    (two,) = ana.remember("Ana eats no nuts", tags=["food", "health"])
+    retrieve(ana, "nuts", 2)
+    reply = ana.merge(traceIds=[one, two])
+    assert (reply["survivorId"], reply["deletedIds"], reply["missingIds"]) == (two, [one], [])
+    trace = reply["trace"]
+    assert trace["content"] == "walnut allergy | Ana eats no nuts"
+    assert trace["tags"] == ["health", "food"]
+    assert (trace["retrievalCount"], trace["mergedFrom"], trace["version"]) == (2, [one], 2)
+    assert ana.all() == ["walnut allergy | Ana eats no nuts"]
+
+
+def test_ties_go_to_the_first_in_the_order_given(ana: Caller) -> None:
+    one, two, three = ana.remember("one", "two", "three")
+    assert ana.merge(traceIds=[three, one, two])["survivorId"] == three
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"), [(" all  of it\n", " all  of it\n"), ("  ", "one | two"), ("", "one | two")]
+)
+def test_merged_content_is_kept_to_the_letter_unless_blank(ana: Caller, given: str, kept: str) -> None:
+    reply = ana.merge(traceIds=ana.remember("one", "two"), mergedContent=given)
+    assert reply["trace"]["content"] == kept
+
+
+def test_ids_that_are_not_found_are_told_and_two_are_needed(ana: Caller, bob: Caller) -> None:
+    one, two, dead = ana.remember("one", "two", "dead")
+    (foreign,) = bob.remember("foreign")
+    ana.delete(traceId=dead)
+    with pytest.raises(NotFound, match="Found 1 of 4"):
+        ana.merge(traceIds=[one, dead, foreign, "mt_none"])
+    assert ana.all() == ["two", "one"]
+    reply = ana.merge(traceIds=["mt_none", one, dead, two, foreign])
+    assert (reply["survivorId"], reply["missingIds"]) == (one, ["mt_none", dead, foreign])
+    assert bob.all() == ["foreign"]
+
+
+def test_ids_have_to_be_distinct(ana: Caller) -> None:
+    (one,) = ana.remember("one")
+    with pytest.raises(InvalidArguments, match="distinct"):
+        ana.merge(traceIds=[one, one])
+
+
+def test_the_same_merge_again_answers_the_same(ana: Caller) -> None:
+    ids = [*ana.remember("one", "two", "three"), "mt_none"]
+    for content in ({}, {"mergedContent": "all"}):
+        first = ana.merge(traceIds=ids, **content)
+        assert ana.merge(traceIds=ids, **content) == first
+        ana.unmerge(survivorId=first["survivorId"])
+
+
+def test_another_merge_of_what_is_merged_already_says_where_it_went(ana: Caller) -> None:
+    one, two = ana.remember("one", "two")
+    ana.merge(traceIds=[one, two])
+    with pytest.raises(NotFound) as refused:
+        ana.merge(traceIds=[one, two], mergedContent="other")
+    assert refused.value.details["mergedInto"] == {two: one}
+
+
+def test_a_merged_content_too_large_changes_nothing(ana: Caller) -> None:
+    ids = ana.remember("a" * 40_000, "b" * 40_000)
+    with pytest.raises(TooLarge):
+        ana.merge(traceIds=ids)
+    assert len(ana.all()) == 2
+
+
+def test_fifty_traces_merge_and_unmerge(ana: Caller) -> None:
+    ids = [one["id"] for one in ana.add(facts=[f"fact {number}" for number in range(50)])["saved"]]
+    for trace in ids[:30]:
+        ana.update(traceId=trace, content=f"changed {trace}")
+    before = sorted(ana.all())
+    reply = ana.merge(traceIds=ids, mergedContent="fact")
+    assert len(reply["trace"]["mergedFrom"]) == 49
+    assert ana.all() == ["fact"]
+    assert sorted(ana.unmerge(survivorId=ids[0])["restoredIds"]) == sorted(ids[1:])
+    assert sorted(ana.all()) == before
+    assert ana.add(facts=[f"changed {ids[7]}"])["duplicates"][0]["id"] == ids[7]
+
+
+def test_a_merge_into_the_text_of_a_source_keeps_every_text_known(ana: Caller) -> None:
+    one, two = ana.remember("one", "two")
+    ana.merge(traceIds=[one, two], mergedContent="Two")
+    assert ana.add(facts=["two"])["duplicates"][0]["id"] == one
+    assert ana.all() == ["Two"]
+
+
+def test_an_unmerge_brings_all_back_as_it_was(ana: Caller) -> None:
+    (one,) = ana.remember("one", tags=["a"], expiresAt="2036-01-01")
+    (two,) = ana.remember("two", tags=["b"], occurredAt="2026-01-01", expiresAt="2037-01-01")
+    retrieve(ana, "two", 3)
+    before = {one["id"]: one for one in ana.list()["results"]}
+    ana.merge(traceIds=[one, two])
+    retrieve(ana, "one", 1)
+    reply = ana.unmerge(survivorId=two)
+    assert reply["restoredIds"] == [one]
+    after = {one["id"]: one for one in ana.list()["results"]}
+    same = ("content", "tags", "createdAt", "expiresAt", "occurredAt", "mergedFrom")
+    assert {i: [t.get(n) for n in same] for i, t in after.items()} == {
+        i: [t.get(n) for n in same] for i, t in before.items()
+    }
+    assert (after[one]["retrievalCount"], after[two]["retrievalCount"]) == (0, 4)
+    assert ana.contents("one") == ["one"]
+
+
+def test_an_unmerge_sent_again_answers_the_same(ana: Caller) -> None:
+    one, two = ana.remember("one", "two")
+    ana.merge(traceIds=[one, two])
+    first = ana.unmerge(survivorId=one)
+    assert ana.unmerge(survivorId=one) == first
+
+
+def test_chains_of_merges_come_apart_step_by_step(ana: Caller) -> None:
+    one, two, three, four = ana.remember("one", "two", "three", "four")
+    ana.merge(traceIds=[one, two])
+    second = ana.merge(traceIds=[three, one], mergedContent="second")
+    assert second["survivorId"] == three
+    assert second["trace"]["mergedFrom"] == [one, two]
+    third = ana.merge(traceIds=[three, four], mergedContent="third")
+    assert third["trace"]["mergedFrom"] == [one, two, four]
+    assert ana.unmerge(survivorId=three)["trace"]["content"] == "second"
+    assert ana.list()["results"][0]["content"] == "four"
+    step = ana.unmerge(survivorId=three)
+    assert (step["restoredIds"], step["trace"]["content"]) == ([one], "three")
+    assert sorted(ana.all()) == ["four", "one | two", "three"]
+    assert ana.unmerge(survivorId=one)["restoredIds"] == [two]
+    assert sorted(ana.all()) == ["four", "one", "three", "two"]
+
+
+def test_a_survivor_that_changed_is_no_longer_unmerged_until_it_is_restored(ana: Caller) -> None:
+    one, two = ana.remember("one", "two")
+    ana.merge(traceIds=[one, two])
+    ana.update(traceId=one, content="changed")
+    with pytest.raises(Conflict) as refused:
+        ana.unmerge(survivorId=one)
+    assert ana.all() == ["changed"]
+    ana.restore(traceId=one, version=refused.value.details["mergeVersion"])
+    assert ana.unmerge(survivorId=one)["restoredIds"] == [two]
+
+
+def test_a_survivor_deleted_and_restored_can_be_unmerged(ana: Caller) -> None:
+    one, two = ana.remember("one", "two")
+    ana.merge(traceIds=[one, two])
+    ana.delete(traceId=one)
+    with pytest.raises(NotFound):
+        ana.unmerge(survivorId=one)
+    ana.restore(traceId=one)
+    assert ana.unmerge(survivorId=one)["restoredIds"] == [two]
+
+
+def test_a_source_brought_back_otherwise_stays_as_it_is(ana: Caller) -> None:
+    one, two, three = ana.remember("one", "two", "three")
+    ana.merge(traceIds=[one, two, three])
+    ana.restore(traceId=two)
+    ana.update(traceId=two, content="two, newer")
+    assert ana.unmerge(survivorId=one)["restoredIds"] == [three]
+    assert sorted(ana.all()) == ["one", "three", "two, newer"]
+
+
+def test_a_source_merged_away_is_told_where_it_went(ana: Caller) -> None:
+    one, two = ana.remember("one", "two")
+    ana.merge(traceIds=[one, two])
+    with pytest.raises(NotFound, match=one):
+        ana.update(traceId=two, content="x")
+    versions = ana.history(traceId=two)["versions"]
+    assert [(item["change"], item.get("mergedInto")) for item in versions] == [("merged_away", one), ("added", None)]
+
+
+def test_what_was_never_merged_cannot_be_unmerged(ana: Caller) -> None:
+    (one,) = ana.remember("one")
+    with pytest.raises(NotFound, match="Nothing was merged"):
+        ana.unmerge(survivorId=one)

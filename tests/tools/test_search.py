@@ -1,0 +1,122 @@
+"""memory_search: what the table holds at that moment, and only what the caller may see."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from memtools.domain.scope import Scope
+from memtools.errors import InvalidArguments
+from memtools.tools.memory import Memory
+
+from tests.calls import Caller
+
+
+class BrokenEmbedder:
+    model = "fake"
+
+    def embed(self, texts: Sequence[str]) -> list[bytes]:
+        raise RuntimeError("no model today")
+
+
+def test_a_fact_is_found_by_part_of_its_words(ana: Caller) -> None:
+    ana.remember("prefers dark theme", "is allergic to walnuts")
+    assert ana.contents("what theme does the user prefer")[0] == "prefers dark theme"
+
+
+def test_no_hit_is_an_empty_list(ana: Caller) -> None:
+    ana.remember("prefers dark theme")
+    assert ana.search(query="zebra") == {"results": []}
+
+
+@pytest.mark.parametrize("query", [" ", "\n\t"])
+def test_a_blank_query_points_to_memory_list(ana: Caller, query: str) -> None:
+    with pytest.raises(InvalidArguments, match="memory_list"):
+        ana.search(query=query)
+
+
+def test_a_hit_is_told_whole_and_counted(ana: Caller) -> None:
+    (trace,) = ana.remember("tea at five", tags=["habit"], occurredAt="2026-01-02T03:04:05Z")
+    ana.search(query="tea")
+    hit = ana.search(query="tea")["results"][0]
+    assert hit["id"] == trace
+    assert (hit["content"], hit["tags"], hit["version"], hit["retrievalCount"]) == ("tea at five", ["habit"], 1, 2)
+    assert hit["occurredAt"] == "2026-01-02T03:04:05Z"
+    assert 0 < hit["score"] <= 1
+    assert {"createdAt", "updatedAt", "lastRetrievedAt"} <= set(hit)
+
+
+def test_only_hits_are_counted_not_candidates(ana: Caller) -> None:
+    ana.remember("tea one", "tea two", "tea three")
+    found = ana.search(query="tea", limit=1)["results"]
+    assert len(found) == 1
+    assert sum(one["retrievalCount"] for one in ana.list()["results"]) == 1
+
+
+def test_a_new_text_is_found_at_once_and_the_old_one_never_again(ana: Caller) -> None:
+    (trace,) = ana.remember("works at Acme")
+    assert ana.contents("Acme") == ["works at Acme"]
+    ana.update(traceId=trace, content="works at Beta Corp")
+    assert ana.contents("Acme") == []
+    assert ana.contents("Beta Corp") == ["works at Beta Corp"]
+
+
+def test_a_deleted_trace_is_gone_at_once(ana: Caller) -> None:
+    (trace,) = ana.remember("works at Acme")
+    ana.search(query="Acme")
+    ana.delete(traceId=trace)
+    assert ana.contents("Acme") == []
+    assert ana.all() == []
+
+
+def test_a_survivor_is_found_at_once_and_its_sources_never(ana: Caller) -> None:
+    ids = ana.remember("likes tea", "likes coffee")
+    ana.search(query="likes")
+    ana.merge(traceIds=ids, mergedContent="likes hot drinks")
+    assert ana.contents("likes") == ["likes hot drinks"]
+    assert ana.contents("coffee") == []
+
+
+def test_another_users_memory_is_never_found(ana: Caller, bob: Caller) -> None:
+    ana.remember("likes tea")
+    assert bob.contents("tea") == []
+
+
+def test_tags_and_time_narrow_a_search(ana: Caller) -> None:
+    ana.remember("tea in January", tags=["Home", "drink"], occurredAt="2026-01-10")
+    ana.remember("tea in June", tags=["drink"], occurredAt="2026-06-10")
+    ana.remember("tea now")
+    assert set(ana.contents("tea", tags=["drink"])) == {"tea in January", "tea in June"}
+    assert ana.contents("tea", tags=["DRINK", "home"]) == ["tea in January"]
+    assert set(ana.contents("tea", since="2026-06-10")) == {"tea in June", "tea now"}
+    assert set(ana.contents("tea", until="2026-06-10")) == {"tea in January", "tea in June"}
+    assert ana.contents("tea", since="2026-02-01", until="2026-06-09") == []
+
+
+def test_where_the_model_fails_adding_and_finding_go_on_by_words_and_say_so(fake_memory: Memory, scope: Scope) -> None:
+    broken = Caller(replace(fake_memory, embedder=BrokenEmbedder()), scope)
+    broken.remember("likes tea")
+    found = broken.search(query="tea")
+    assert [hit["content"] for hit in found["results"]] == ["likes tea"]
+    assert "words alone" in found["note"]
+    healed = Caller(fake_memory, scope)
+    assert healed.contents("tea") == ["likes tea"]
+
+
+def test_a_trace_that_changed_behind_the_index_is_not_returned_in_its_old_form(
+    fake_memory: Memory, scope: Scope
+) -> None:
+    """The index proposes, the table disposes: here the index is one that knows nothing of the change."""
+    ana = Caller(fake_memory, scope)
+    (old, stays) = ana.remember("tea old", "tea stays")
+    ana.search(query="tea")
+    stale = fake_memory.segments.load(scope)
+    assert stale is not None
+
+    class Frozen:
+        def __getattr__(self, name: str) -> object:
+            return (lambda *_: []) if name == "changes" else getattr(fake_memory.traces, name)
+
+    ana.update(traceId=old, content="coffee")
+    behind = Caller(replace(fake_memory, traces=Frozen()), scope)  # type: ignore[arg-type]
+    fake_memory.segments.save(scope, stale)
+    assert [hit["id"] for hit in behind.search(query="tea")["results"]] == [stays]

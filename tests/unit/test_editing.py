@@ -1,0 +1,386 @@
+"""Edits of a persona document: whole and literal, or refused."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from memtools.domain.editing import add, entries, remove, replace, require_fitting
+from memtools.errors import Ambiguous, InvalidArguments, NotFound, TooLarge, ToolError
+
+FAST = settings(max_examples=100, deadline=None)
+
+NOTES = """\
+# Notes
+
+Prose - with a dash, kept as it is.
+
+- Likes tea
+- Works in Porto,
+  from nine to five
+  - on Fridays from home
+- Has two cats
+
+## Later
+
+* Plays the oboe
++ Sails
+"""
+
+pieces = st.sampled_from(
+    ["a", "b", " ", "\n", "\n\n", "- ", "* ", "-", "+", "  ", "\t", "é", "#", "$1", "\\1", ".*", "(", "\r\n"]
+)
+texts = st.lists(pieces, max_size=10).map("".join) | st.text(max_size=20)
+lines = st.sampled_from(
+    ["- a", "- b c", "  more of it", "  - nested", "", "# Heading", "prose", "* star", "- -", "  ", "- $1", "---"]
+)
+documents = st.lists(lines, max_size=8).map(lambda them: "".join(f"{line}\n" for line in them))
+endings = st.sampled_from(["", "\n"])
+
+
+def added(document: str, entry: str) -> str:
+    """``add``, where there is something to add."""
+    try:
+        return add(document, entry)
+    except InvalidArguments:
+        assume(False)
+        raise
+
+
+def refused(edit: Callable[..., str], *arguments: str) -> ToolError:
+    with pytest.raises(ToolError) as refusal:
+        edit(*arguments)
+    return refusal.value
+
+
+# Adding
+
+
+@pytest.mark.parametrize(
+    ("given_", "kept"),
+    [
+        ("Speaks Basque", "Speaks Basque"),
+        ("  Speaks Basque \n", "Speaks Basque"),
+        ("- Speaks Basque", "Speaks Basque"),
+        ("*   Speaks Basque", "Speaks Basque"),
+        ("+\tSpeaks Basque", "Speaks Basque"),
+        ("-5 degrees is cold", "-5 degrees is cold"),
+        ("*Never* call early", "*Never* call early"),
+        ("first\nsecond", "first\nsecond"),
+        ("first\n\nsecond", "first\n\nsecond"),
+        ("first\n- second", "first\n- second"),
+        ("first\n    deeper", "first\n    deeper"),
+        ("# Not a heading", "# Not a heading"),
+    ],
+)
+def test_an_added_entry_is_found_again_to_the_letter(given_: str, kept: str) -> None:
+    assert entries(add(NOTES, given_)) == [*entries(NOTES), kept]
+    assert entries(add("", given_)) == [kept]
+
+
+@FAST
+@given(document=documents, ending=endings, text=texts)
+def test_whatever_is_added_is_one_entry(document: str, ending: str, text: str) -> None:
+    document = document.removesuffix("\n") + ending
+    before = entries(document)
+    after = entries(added(document, text))
+    stripped = text.strip()
+    bare = stripped[2:].lstrip() if stripped[:2] in ("- ", "* ", "+ ", "-\t", "*\t", "+\t") else stripped
+    assert bare in after
+    assert after == (before if bare in before else [*before, bare])
+
+
+@FAST
+@given(document=documents, ending=endings, text=texts)
+def test_adding_twice_changes_nothing_more(document: str, ending: str, text: str) -> None:
+    once = added(document.removesuffix("\n") + ending, text)
+    assert add(once, text) == once
+
+
+@FAST
+@given(document=documents, text=texts)
+def test_adding_leaves_all_that_was_there_byte_for_byte(document: str, text: str) -> None:
+    assert added(document, text).startswith(document)
+
+
+@pytest.mark.parametrize("known", ["Likes tea", "- Likes tea", " Likes tea\n", "* Plays the oboe"])
+def test_an_entry_known_already_is_not_added_again(known: str) -> None:
+    assert add(NOTES, known) == NOTES
+
+
+def test_an_entry_that_only_begins_like_another_is_added() -> None:
+    assert entries(add(NOTES, "Likes")) == [*entries(NOTES), "Likes"]
+    assert entries(add(NOTES, "likes tea")) == [*entries(NOTES), "likes tea"]
+
+
+def test_text_in_prose_is_no_entry() -> None:
+    assert "kept as it is." in NOTES
+    assert add(NOTES, "Prose - with a dash, kept as it is.") != NOTES
+
+
+def test_a_document_without_a_final_line_break_gets_one() -> None:
+    assert add("- a", "b") == "- a\n- b\n"
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n", "-", "- ", "*", "+ ", "- -", "\u3000"])
+def test_nothing_is_not_added(text: str) -> None:
+    error = refused(add, NOTES, text)
+    assert (error.code, error.details["argument"]) == ("invalid_arguments", "text")
+
+
+def test_signs_in_a_row_are_a_text_too() -> None:
+    assert entries(add("", "*+")) == ["*+"]
+
+
+# Reading entries
+
+
+def test_entries_are_told_whole_with_their_nested_ones() -> None:
+    assert entries(NOTES) == [
+        "Likes tea",
+        "Works in Porto,\nfrom nine to five\n- on Fridays from home",
+        "Has two cats",
+        "Plays the oboe",
+        "Sails",
+    ]
+
+
+def test_entries_of_a_file_with_carriage_returns_are_told_without_them() -> None:
+    assert entries("# Notes\r\n\r\n- a\r\n- b\r\n") == ["a", "b"]
+    assert add("- a\r\n- b\r\n", "b") == "- a\r\n- b\r\n"
+
+
+# Replacing
+
+
+@FAST
+@given(document=documents.filter(str.strip), new=texts.filter(lambda text: text and "\n" not in text), data=st.data())
+def test_a_replacement_there_and_back_gives_the_same_bytes(document: str, new: str, data: st.DataObject) -> None:
+    line = data.draw(st.sampled_from([line for line in document.split("\n") if line]))
+    start = data.draw(st.integers(0, len(line) - 1))
+    old = line[start : data.draw(st.integers(start + 1, len(line)))]
+    try:
+        there = replace(document, old, new)
+        back = replace(there, new, old)
+    except Ambiguous:
+        assume(False)
+    assert back == document
+
+
+@FAST
+@given(left=texts, right=texts, old=st.text(min_size=1, max_size=8), new=st.text(max_size=8))
+def test_replacing_is_literal_and_touches_nothing_else(left: str, right: str, old: str, new: str) -> None:
+    document = left + old + right
+    assume("\n" not in old + new)
+    assume(document.find(old) == document.rfind(old))
+    assert replace(document, old, new) == left + new + right
+
+
+@pytest.mark.parametrize("sign", [".*", "\\d+", "$1", "\\1", "\\g<0>", "^", "(a|b)", "[x]", "{0}", "%s", "&", "\\n"])
+def test_no_sign_is_special(sign: str) -> None:
+    document = f"- costs 10 {sign} a day\n- other\n"
+    assert replace(document, sign, "euros") == "- costs 10 euros a day\n- other\n"
+    assert replace("- costs 10 euros a day\n", "euros", sign) == f"- costs 10 {sign} a day\n"
+    assert remove(document, f"costs 10 {sign} a day") == "- other\n"
+    assert isinstance(refused(replace, "- nothing like it", sign + "?", "x"), NotFound)
+
+
+def test_case_and_white_space_have_to_be_exact() -> None:
+    for near in ("likes tea", "Likes  tea", "Likes tea "):
+        assert isinstance(refused(replace, NOTES, near, "x"), NotFound)
+
+
+def test_a_text_of_several_lines_is_found_as_it_is_stored_and_as_it_was_told() -> None:
+    stored = "Works in Porto,\n  from nine to five"
+    told = "Works in Porto,\nfrom nine to five"
+    assert replace(NOTES, stored, "Works") == replace(NOTES, told, "Works")
+    assert entries(replace(NOTES, told, "Works"))[1] == "Works\n- on Fridays from home"
+
+
+def test_a_text_over_several_entries_is_found() -> None:
+    assert replace("- a\n- b\n- c\n", "a\n- b", "x") == "- x\n- c\n"
+
+
+def test_new_lines_put_in_for_an_entry_stay_in_the_entry() -> None:
+    document = add(add("", "one\ntwo"), "last")
+    assert entries(replace(document, "one\ntwo", "three\nfour\nfive")) == ["three\nfour\nfive", "last"]
+
+
+def test_an_entry_that_loses_its_lines_gets_them_back() -> None:
+    document = add("", "one\ntwo")
+    assert replace(replace(document, "one\ntwo", "short"), "short", "one\ntwo") == document
+
+
+def test_more_lines_put_in_for_one_do_not_fall_out_of_the_entry() -> None:
+    document = add(add("", "one"), "last")
+    assert entries(replace(document, "one", "one\nmore of it")) == ["one\nmore of it", "last"]
+
+
+def test_a_text_that_ends_with_a_line_break_occurs_once() -> None:
+    assert replace("- a\n  b\n", "a\n", "x\n") == "- x\n  b\n"
+
+
+# Removing
+
+
+@FAST
+@given(document=documents, text=texts)
+def test_removing_an_entry_gives_the_document_before_it_was_added(document: str, text: str) -> None:
+    after = added(document, text)
+    assume(after != document)
+    entry = entries(after)[-1]
+    try:
+        assert remove(after, entry) == document
+    except Ambiguous:
+        assume(False)
+
+
+@pytest.mark.parametrize("text", ["Likes tea", "- Likes tea"])
+def test_the_bullet_goes_with_its_text(text: str) -> None:
+    assert remove(NOTES, text) == NOTES.replace("- Likes tea\n", "")
+
+
+@pytest.mark.parametrize(
+    ("document", "text", "left"),
+    [
+        ("- a\n- b", "b", "- a\n"),
+        ("- a", "a", ""),
+        ("- a \n- b\n", "a", "- b\n"),
+        ("* a\n+ b\n", "b", "* a\n"),
+        ("- a\r\n- b\r\n- c\r\n", "b", "- a\r\n- c\r\n"),
+        ("- a\r\n- b\r\n", "- b", "- a\r\n"),
+        ("- a\n  - b\n  - c\n", "b", "- a\n  - c\n"),
+        ("- a\n  - b\n  - c\n", "- b", "- a\n  - c\n"),
+        ("- x\n- a\n- b\n- y\n", "a\n- b", "- x\n- y\n"),
+        ("- x\n- a\n  b\n- y\n", "a\nb", "- x\n- y\n"),
+        ("- tea and milk\n", " and milk", "- tea\n"),
+        ("# Head\n\nprose\n\n- a\n", "prose", "# Head\n\n\n\n- a\n"),
+        ("1. a\n", "a", "1. \n"),
+    ],
+)
+def test_what_is_left_after_a_removal(document: str, text: str, left: str) -> None:
+    assert remove(document, text) == left
+
+
+@pytest.mark.parametrize("text", ["Works in Porto,", "- Works in Porto,"])
+def test_an_entry_with_more_lines_keeps_them(text: str) -> None:
+    assert "  from nine to five\n  - on Fridays from home\n" in remove(NOTES, text)
+
+
+def test_nested_entries_do_not_move_to_the_entry_above() -> None:
+    left = remove("- x\n- parent\n  - child\n", "parent")
+    assert entries(left)[0] == "x"
+    assert "child" in entries(left)[1]
+
+
+def test_lines_after_a_blank_one_do_not_move_to_the_entry_above() -> None:
+    left = remove("- x\n- first of two\n\n  second paragraph\n", "first of two")
+    assert entries(left)[0] == "x"
+
+
+def test_a_line_break_given_with_the_text_harms_no_other_line() -> None:
+    assert remove("- a\n- b\n", "- a\n") == "- b\n"
+    assert remove("- a\n\n## Head\n", "- a\n") == "\n## Head\n"
+
+
+def test_the_next_entry_does_not_grow_a_second_bullet() -> None:
+    assert remove("- a\n- b\n", "a\n") == "- b\n"
+
+
+# Refusing
+
+
+@FAST
+@given(document=documents, text=texts.filter(bool))
+def test_none_is_not_found_several_are_ambiguous_one_is_edited(document: str, text: str) -> None:
+    assume("\n" not in text)
+    count = sum(document.startswith(text, place) for place in range(len(document)))
+    for edit in (partial(replace, document, text, "new"), partial(remove, document, text)):
+        if count == 1:
+            assert edit() != document or text == "new"
+        else:
+            with pytest.raises(NotFound if count == 0 else Ambiguous) as refusal:
+                edit()
+            if count:
+                assert len(refusal.value.details["occurrences"]) == count
+
+
+@pytest.mark.parametrize("edit", [lambda text, old: replace(text, old, "x"), remove])
+def test_what_does_not_occur_is_refused_with_the_entries_there_are(edit: Callable[[str, str], str]) -> None:
+    error = refused(edit, NOTES, "Likes coffee")
+    assert error.code == "not_found"
+    assert error.details == {"entries": entries(NOTES)}
+
+
+@pytest.mark.parametrize("edit", [lambda text, old: replace(text, old, "x"), remove])
+def test_what_occurs_twice_is_refused_with_each_line(edit: Callable[[str, str], str]) -> None:
+    error = refused(edit, "# Tea\n\n- green tea\n- black tea, strong tea\n", "tea")
+    assert error.code == "ambiguous"
+    assert error.details["occurrences"] == [
+        {"line": 3, "text": "- green tea"},
+        {"line": 4, "text": "- black tea, strong tea"},
+        {"line": 4, "text": "- black tea, strong tea"},
+    ]
+
+
+@pytest.mark.parametrize(("text", "part", "count"), [("- aaa", "aa", 2), ("- ababa", "aba", 2), ("- aaaa", "aa", 3)])
+def test_overlapping_occurrences_are_counted(text: str, part: str, count: int) -> None:
+    assert len(refused(replace, text, part, "x").details["occurrences"]) == count
+    assert len(refused(remove, text, part).details["occurrences"]) == count
+
+
+def test_the_same_lines_stored_in_two_ways_are_two_occurrences() -> None:
+    error = refused(remove, "- a\n  b\n\na\nb\n", "a\nb")
+    assert [one["line"] for one in error.details["occurrences"]] in ([1, 4], [4, 1])
+
+
+def test_an_empty_text_is_refused() -> None:
+    for error in (refused(replace, NOTES, "", "x"), refused(remove, NOTES, ""), refused(replace, "", "", "x")):
+        assert isinstance(error, InvalidArguments)
+        assert error.details["argument"] == "text"
+
+
+# Limits
+
+
+def test_a_document_may_be_as_large_as_its_limit() -> None:
+    require_fitting("x" * 100, 100, before="")
+    with pytest.raises(TooLarge) as refusal:
+        require_fitting("x" * 101, 100, before="")
+    assert (refusal.value.details["size"], refusal.value.details["limit"]) == (101, 100)
+
+
+def test_what_outgrew_the_limit_elsewhere_may_shrink_and_not_grow() -> None:
+    require_fitting("x" * 149, 100, before="x" * 150)
+    for size in (150, 151):
+        with pytest.raises(TooLarge):
+            require_fitting("x" * size, 100, before="y" * 150)
+
+
+def test_the_limit_counts_characters() -> None:
+    require_fitting("é" * 100, 100, before="")
+
+
+def test_a_refusal_names_the_longest_entries() -> None:
+    text = add(add(add(add("# Notes\n", "b" * 20), "short"), "c" * 30), "a" * 10)
+    with pytest.raises(TooLarge) as refusal:
+        require_fitting(text, 50, before="")
+    longest: list[dict[str, Any]] = refusal.value.details["longest"]
+    assert longest == [
+        {"length": 30, "entry": "c" * 30},
+        {"length": 20, "entry": "b" * 20},
+        {"length": 10, "entry": "a" * 10},
+    ]
+
+
+# Whole stories
+
+
+def test_headings_and_prose_outlive_all_edits() -> None:
+    text = add(NOTES, "Speaks Basque")
+    text = replace(text, "Has two cats", "Has three cats")
+    text = remove(text, "Plays the oboe")
+    text = remove(text, "Speaks Basque")
+    assert text == NOTES.replace("two cats", "three cats").replace("* Plays the oboe\n", "")

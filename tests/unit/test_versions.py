@@ -1,0 +1,195 @@
+"""How one version of a trace becomes the next, and how an earlier one comes back."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from memtools.domain.trace import Change, Embedding, Merge, Stamp, Status, Trace
+from memtools.domain.versions import (
+    carried_over,
+    deleted,
+    is_same,
+    keep_before,
+    newest_first,
+    next_version,
+    restored,
+    revived,
+    updated,
+)
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+LATER = Stamp(NOW + timedelta(hours=1), "write-2")
+MONTH = timedelta(days=30)
+VECTOR = Embedding("m", b"\x09")
+TRACE = Trace(
+    id="mt_1",
+    content="Likes tea",
+    created_at=NOW,
+    changed_at=NOW,
+    tags=("food",),
+    retrieval_count=3,
+    embedding=Embedding("m", b"\x01"),
+    writes=("write-1",),
+)
+
+
+def test_the_next_version_changes_what_it_is_told_and_keeps_the_rest() -> None:
+    after = next_version(TRACE, LATER, Change.UPDATED, content="Likes coffee")
+    assert after == replace(
+        TRACE,
+        content="Likes coffee",
+        version=2,
+        change=Change.UPDATED,
+        changed_at=LATER.now,
+        writes=("write-2", "write-1"),
+    )
+    assert TRACE.content == "Likes tea"
+
+
+def test_the_names_of_the_last_writes_are_kept_newest_first() -> None:
+    trace = TRACE
+    for number in range(20):
+        trace = next_version(trace, Stamp(NOW, f"w{number}"), Change.UPDATED)
+    assert trace.version == 21
+    assert trace.writes == tuple(f"w{number}" for number in range(19, 11, -1))
+
+
+def test_a_version_with_a_history_item_is_not_kept_inside_as_well() -> None:
+    before = replace(TRACE, before=(replace(TRACE, content="older"),))
+    assert next_version(before, LATER, Change.UPDATED).before == ()
+
+
+def test_a_version_kept_inside_brings_its_own_past_along_oldest_first() -> None:
+    older = replace(TRACE, content="older")
+    middle = replace(TRACE, content="middle", version=2, before=(older,))
+    newest = keep_before(replace(TRACE, content="newest", version=3), middle)
+    assert [version.content for version in newest.before] == ["older", "middle"]
+    assert all(version.before == () for version in newest.before)
+    assert newest.before[-1].embedding is None
+
+
+# Living again
+
+
+def test_a_dead_trace_added_again_is_as_new_but_for_its_past() -> None:
+    dead = replace(
+        TRACE,
+        content="likes TEA",
+        version=4,
+        status=Status.MERGED,
+        change=Change.MERGED_AWAY,
+        merged_into="mt_2",
+        merged_from=("mt_3",),
+        merge=Merge(("mt_3",), 1, 2, "call"),
+        reason="wrong",
+        expires_at=NOW,
+        occurred_at=NOW,
+    )
+    birth = Trace(
+        id="mt_1",
+        content="Likes tea",
+        created_at=LATER.now,
+        changed_at=LATER.now,
+        tags=("drinks",),
+        embedding=Embedding("m", b"\x02"),
+    )
+    alive = revived(dead, birth, LATER)
+    assert alive.alive(LATER.now)
+    assert alive == replace(
+        birth,
+        version=5,
+        change=Change.ADDED,
+        retrieval_count=3,
+        writes=("write-2", "write-1"),
+        before=(replace(dead, embedding=None),),
+    )
+
+
+# Changes
+
+
+def test_an_update_changes_content_tags_and_meaning_alone() -> None:
+    dated = replace(TRACE, occurred_at=NOW, expires_at=NOW + MONTH, merged_from=("mt_0",))
+    after = updated(dated, "Likes coffee", ["drinks"], VECTOR, LATER)
+    assert after == replace(
+        dated,
+        content="Likes coffee",
+        tags=("drinks",),
+        embedding=VECTOR,
+        version=2,
+        change=Change.UPDATED,
+        changed_at=LATER.now,
+        writes=("write-2", "write-1"),
+    )
+
+
+def test_a_deletion_keeps_the_fact_for_a_while_and_drops_its_vector() -> None:
+    after = deleted(TRACE, "asked to", LATER, MONTH)
+    assert (after.status, after.change, after.reason) == (Status.DELETED, Change.DELETED, "asked to")
+    assert after.expires_at == LATER.now + MONTH
+    assert (after.content, after.tags, after.version, after.embedding) == ("Likes tea", ("food",), 2, None)
+
+
+def test_what_was_deleted_comes_back_as_it_was() -> None:
+    passing = replace(TRACE, expires_at=NOW + timedelta(days=90), occurred_at=NOW)
+    back = restored(deleted(passing, "by mistake", LATER, MONTH), passing, VECTOR, LATER)
+    assert back == replace(
+        passing,
+        version=3,
+        change=Change.RESTORED,
+        changed_at=LATER.now,
+        embedding=VECTOR,
+        writes=("write-2", "write-2", "write-1"),
+    )
+
+
+def test_what_was_merged_away_comes_back_free_of_the_survivor() -> None:
+    gone = replace(TRACE, status=Status.MERGED, merged_into="mt_2", expires_at=NOW + MONTH, version=2)
+    back = restored(gone, TRACE, VECTOR, LATER)
+    assert back.live
+    assert (back.merged_into, back.expires_at) == (None, None)
+
+
+# Whether anything would change
+
+
+def test_restoring_what_a_trace_says_already_changes_nothing() -> None:
+    current = replace(TRACE, version=3)
+    assert is_same(TRACE, current)
+    assert not is_same(replace(TRACE, content="likes tea"), current)
+    assert not is_same(replace(TRACE, tags=()), current)
+    assert not is_same(TRACE, replace(current, status=Status.DELETED))
+
+
+# Merges that can be undone
+
+
+def test_the_outcome_of_a_merge_restored_can_be_unmerged_again() -> None:
+    merge = Merge(("mt_2",), replaced=1, outcome=2, call="call")
+    outcome = replace(TRACE, content="both", version=2, merge=merge)
+    changed = replace(outcome, content="changed", version=3)
+    assert carried_over(outcome, changed) == replace(merge, outcome=4)
+    assert carried_over(changed, changed) is None
+    assert carried_over(TRACE, changed) is None
+    back = restored(changed, outcome, VECTOR, LATER)
+    assert back.merge == replace(merge, outcome=back.version)
+
+
+def test_restoring_another_version_leaves_the_merge_as_a_thing_of_the_past() -> None:
+    merge = Merge(("mt_2",), replaced=1, outcome=2, call="call")
+    outcome = replace(TRACE, content="both", version=2, merge=merge)
+    back = restored(outcome, TRACE, VECTOR, LATER)
+    assert back.merge == merge
+    assert back.merge.outcome != back.version
+
+
+# The past in order
+
+
+def test_all_versions_are_told_newest_first_also_those_carried_inside() -> None:
+    def version(number: int, *before: Trace) -> Trace:
+        return replace(TRACE, version=number, before=before)
+
+    current = version(6, version(4), version(5))
+    history = [version(3, version(2)), version(1)]
+    assert [one.version for one in newest_first(current, history)] == [6, 5, 4, 3, 2, 1]
+    assert newest_first(TRACE, []) == [TRACE]
