@@ -2,7 +2,7 @@
 
 import itertools
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 
 import boto3
@@ -36,8 +36,7 @@ def clock() -> FakeClock:
     return FakeClock()
 
 
-@pytest.fixture
-def fake_memory(clock: FakeClock) -> Memory:
+def fake_memory_at(clock: FakeClock) -> Memory:
     """A memory over the fakes."""
     return Memory(
         traces=FakeTraces(RETENTION),
@@ -47,6 +46,11 @@ def fake_memory(clock: FakeClock) -> Memory:
         embedder=FakeEmbedder(),
         retention=RETENTION,
     )
+
+
+@pytest.fixture
+def fake_memory(clock: FakeClock) -> Memory:
+    return fake_memory_at(clock)
 
 
 @pytest.fixture(scope="session")
@@ -81,3 +85,14 @@ def memory(request: pytest.FixtureRequest) -> Memory:
     """A memory over the fakes, and over the adapters: what holds of one holds of the other."""
     made: Memory = request.getfixturevalue(f"{request.param}_memory")
     return made
+
+
+@pytest.fixture
+def new_fake_memory() -> Callable[[], tuple[Memory, FakeClock]]:
+    """Makes an empty memory over fakes, and the clock it goes by, as often as wanted."""
+
+    def make() -> tuple[Memory, FakeClock]:
+        clock = FakeClock()
+        return fake_memory_at(clock), clock
+
+    return make

@@ -22,18 +22,18 @@ resources = template["Resources"]
 globals_of_functions = template["Globals"]["Function"]
 
 
-def of_type(kind: str) -> dict[str, dict]:
+def of_type(kind: str) -> dict[str, Any]:
     """The resources of one type, by logical id."""
     return {name: resource for name, resource in resources.items() if resource["Type"] == kind}
 
 
-def the_only(kind: str) -> dict:
+def the_only(kind: str) -> dict[str, Any]:
     """The one resource of a type."""
     (resource,) = of_type(kind).values()
     return resource
 
 
-def as_list(value: Any) -> list:
+def as_list(value: Any) -> list[Any]:
     """IAM takes one or many, here and there; many are easier to go through."""
     return list(value) if isinstance(value, list) else [value]
 
@@ -44,7 +44,7 @@ def statements(role: str) -> list[dict]:
     return [statement for policy in policies for statement in as_list(policy["PolicyDocument"]["Statement"])]
 
 
-def actions(statement: dict) -> list[str]:
+def actions(statement: dict[str, Any]) -> list[str]:
     return as_list(statement["Action"])
 
 
@@ -63,13 +63,13 @@ each_route = pytest.mark.parametrize("route", routes)
 
 
 def role_of(function: str) -> str:
-    return functions[function]["Properties"]["Role"]["Fn::GetAtt"][0]
+    return str(functions[function]["Properties"]["Role"]["Fn::GetAtt"][0])
 
 
 def function_behind(route: str) -> str:
     """The function a route leads to, through its integration."""
     integration = routes[route]["Properties"]["Target"]["Fn::Sub"].removeprefix("integrations/${").removesuffix("}")
-    return integrations[integration]["Properties"]["IntegrationUri"]["Fn::GetAtt"][0]
+    return str(integrations[integration]["Properties"]["IntegrationUri"]["Fn::GetAtt"][0])
 
 
 def test_cfn_lint_finds_nothing() -> None:

@@ -173,16 +173,16 @@ def test_a_cursor_is_worthless_elsewhere(ana: Caller, bob: Caller) -> None:
     ana.remember("one", "two", tags=["a"])
     bob.remember("three", "four")
     cursor = ana.list(limit=1)["nextCursor"]
-    for elsewhere in (
-        lambda: bob.list(limit=1, cursor=cursor),
-        lambda: ana.list(limit=1, cursor=cursor, tags=["a"]),
-        lambda: ana.list(limit=1, cursor=cursor[:-4] + "AAAA"),
-        lambda: ana.list(limit=1, cursor="nonsense é"),
-        lambda: ana.list(limit=1, cursor="W10="),
-        lambda: ana.list(limit=1, cursor="e30="),
+    for caller, arguments in (
+        (bob, {"cursor": cursor}),
+        (ana, {"cursor": cursor, "tags": ["a"]}),
+        (ana, {"cursor": cursor[:-4] + "AAAA"}),
+        (ana, {"cursor": "nonsense é"}),
+        (ana, {"cursor": "W10="}),
+        (ana, {"cursor": "e30="}),
     ):
         with pytest.raises(InvalidArguments, match="cursor"):
-            elsewhere()
+            caller.list(limit=1, **arguments)
 
 
 def test_a_page_never_holds_what_was_deleted_after_its_cursor_was_given(ana: Caller) -> None:

@@ -2,6 +2,7 @@
 
 import json
 from datetime import UTC, datetime, time
+from time import tzset
 from typing import Any
 
 import pytest
@@ -129,7 +130,7 @@ def test_a_missing_argument_is_named(tool: str, name: str) -> None:
     ("tool", "name", "values"),
     [
         ("memory_search", "query", [None, 7, True, ["tea"], {"text": "tea"}]),
-        ("memory_search", "limit", [None, "7", True, 7.5, [7], float("nan"), float("inf")]),
+        ("memory_search", "limit", ["7", True, 7.5, [7], float("nan"), float("inf")]),
         ("memory_search", "tags", [7, {"a": 1}, True]),
         ("memory_search", "since", [7, True, 1e9, ["2026-03-01"]]),
         ("memory_search", "until", [7, True, 1e9, ["2026-03-01"]]),
@@ -139,11 +140,11 @@ def test_a_missing_argument_is_named(tool: str, name: str) -> None:
         ("memory_add", "expiresAt", [7, True]),
         ("memory_edit", "action", [None, 7, "", "append", "ADD"]),
         ("memory_edit", "text", [7, True, ["x"]]),
-        ("memory_edit", "target", [None, 7, "soul", "SOUL.md", "agents"]),
+        ("memory_edit", "target", [7, "soul", "SOUL.md", "agents"]),
         ("memory_edit", "version", [7, True]),
         ("memory_merge", "traceIds", [None, 7, "mt_1", {"a": "b"}]),
         ("memory_merge", "mergedContent", [7, True, ["x"]]),
-        ("memory_list", "limit", [None, "7", True, 0, 101]),
+        ("memory_list", "limit", ["7", True, 0, 101]),
         ("memory_list", "cursor", [7, True, ["x"], "x" * 1001]),
         ("memory_history", "target", [7, "soul", "SOUL.md"]),
         ("memory_update", "traceId", [None, 7, "", ["mt_1"], "x" * 101]),
@@ -304,6 +305,17 @@ def test_a_moment_is_taken_in_utc(text: str, moment: datetime) -> None:
     assert (taken.occurred_at, taken.expires_at) == (moment, moment)
     assert taken.occurred_at.tzinfo is UTC
     assert parsed("memory_search", since=text).since == moment
+
+
+def test_a_moment_without_an_offset_is_in_utc_wherever_the_program_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", "Asia/Tokyo")
+        tzset()
+        taken = parsed("memory_add", occurredAt="2026-11-30T17:45")
+        day = parsed("memory_search", until="2026-11-30")
+    tzset()
+    assert taken.occurred_at == datetime(2026, 11, 30, 17, 45, tzinfo=UTC)
+    assert day.until.date() == datetime(2026, 11, 30, tzinfo=UTC).date()
 
 
 @pytest.mark.parametrize(

@@ -60,6 +60,11 @@ def test_versions_that_change_places_make_another_soul() -> None:
     assert compose(one)[1] != compose(other)[1]
 
 
+def test_the_same_version_under_another_name_is_another_soul() -> None:
+    versions = {compose({name: Document(name=name, text="", version="1")})[1] for name in SOUL}
+    assert len(versions) == len(SOUL)
+
+
 def test_tools_change_the_documents_of_the_user_alone() -> None:
     assert FILES == {Target.SELF: "MEMORY.md", Target.USER: "USER.md"}
     assert set(FILES.values()) <= set(SOUL)

@@ -70,6 +70,11 @@ def test_more_of_the_words_is_better() -> None:
     assert ids(search(query("green tea Uji"), *traces)) == ["three", "two", "one"]
 
 
+def test_a_word_asked_for_twice_counts_once() -> None:
+    traces = [trace("a", "oboe"), trace("b", "green tea")]
+    assert search(query("oboe oboe Oboe tea"), *traces) == search(query("oboe tea"), *traces)
+
+
 def test_a_rare_word_counts_more_than_a_common_one() -> None:
     traces = [trace(f"tea{number}", f"tea number {number}") for number in range(60)]
     assert ids(search(query("tea oboe"), *traces, trace("oboe", "an oboe")))[0] == "oboe"

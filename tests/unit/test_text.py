@@ -36,6 +36,7 @@ def test_composed_and_decomposed_are_the_same_fact(text: str) -> None:
         ("Straße", "STRASSE"),
         ("ΟΔΟΣ", "οδος"),
         ("ǰ", "J\u030c"),
+        ("ΐ", "Ι\u0308\u0301"),
         ("Élan", "e\u0301lan"),
         ("Привет", "ПРИВЕТ"),
     ],

@@ -182,6 +182,14 @@ def test_restoring_another_version_leaves_the_merge_as_a_thing_of_the_past() -> 
     assert back.merge.outcome != back.version
 
 
+def test_restoring_the_same_words_is_a_change_where_it_lets_a_merge_be_undone() -> None:
+    merge = Merge(("mt_2",), replaced=1, outcome=2, call="call")
+    outcome = replace(TRACE, content="both", version=2, merge=merge)
+    assert not is_same(outcome, replace(outcome, version=4))
+    assert is_same(outcome, outcome)
+    assert is_same(replace(TRACE, content="both"), replace(outcome, version=4))
+
+
 # The past in order
 
 

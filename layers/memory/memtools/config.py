@@ -25,22 +25,43 @@ class Settings:
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Settings":
         """Read the settings. Raises ValueError, naming the variable, where one is missing or makes no sense."""
-        settings = cls(
+        return cls(
             table=_required(environment, "TABLE_NAME"),
             index=_required(environment, "INDEX_NAME"),
             bucket=_required(environment, "BUCKET_NAME"),
             agent_id=environment.get("AGENT_ID", ""),
-            retention_days=int(_required(environment, "RETENTION_DAYS")),
-            document_limit=int(_required(environment, "DOCUMENT_LIMIT")),
-            relevance_floor=float(_required(environment, "RELEVANCE_FLOOR")),
-            embedder=_required(environment, "EMBEDDER"),
+            retention_days=_whole(environment, "RETENTION_DAYS"),
+            document_limit=_whole(environment, "DOCUMENT_LIMIT"),
+            relevance_floor=_share(environment, "RELEVANCE_FLOOR"),
+            embedder=_one_of(environment, "EMBEDDER", ("minilm", "none")),
         )
-        if settings.embedder not in ("minilm", "none"):
-            raise ValueError("EMBEDDER has to be `minilm` or `none`")
-        return settings
 
 
 def _required(environment: Mapping[str, str], name: str) -> str:
     if not environment.get(name):
         raise ValueError(f"the environment variable {name} is not set")
     return environment[name]
+
+
+def _whole(environment: Mapping[str, str], name: str) -> int:
+    text = _required(environment, name)
+    if not text.isdecimal() or int(text) < 1:
+        raise ValueError(f"the environment variable {name} has to be a whole number from 1")
+    return int(text)
+
+
+def _share(environment: Mapping[str, str], name: str) -> float:
+    try:
+        share = float(_required(environment, name))
+    except ValueError:
+        share = -1
+    if not 0 <= share <= 1:
+        raise ValueError(f"the environment variable {name} has to be a number from 0 to 1")
+    return share
+
+
+def _one_of(environment: Mapping[str, str], name: str, choices: tuple[str, ...]) -> str:
+    value = _required(environment, name)
+    if value not in choices:
+        raise ValueError(f"the environment variable {name} has to be one of {', '.join(choices)}")
+    return value

@@ -18,9 +18,10 @@ def attempts() -> Iterator[int]:
     Full jitter: M. Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015.
     """
     end = time.monotonic() + SECONDS
-    for number in range(ATTEMPTS):
-        yield number
-        pause = random.uniform(0, min(_LONGEST_PAUSE, _FIRST_PAUSE * 2**number))  # noqa: S311 - no secret
+    yield 0
+    for number in range(1, ATTEMPTS):
+        pause = random.uniform(0, min(_LONGEST_PAUSE, _FIRST_PAUSE * 2 ** (number - 1)))  # noqa: S311 - no secret
         if time.monotonic() + pause > end:
             return
         time.sleep(pause)
+        yield number

@@ -1,5 +1,6 @@
 """Every tool: its name, what a model reads about it, its arguments, its reply. The only place where they stand."""
 
+import re
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -21,11 +22,14 @@ class Tool:
     reply: type[replies.Reply]
 
     def parse(self, given: Any) -> takes.Arguments:
-        """The arguments, typed. Raises InvalidArguments, which names each argument that is wrong and what it may be."""
+        """The arguments, typed; null is the same as absent.
+
+        Raises InvalidArguments, which names each argument that is wrong and what it may be.
+        """
         if not isinstance(given, dict):
             raise InvalidArguments(f"The arguments of {self.name} have to be a JSON object.")
         try:
-            return self.arguments.model_validate(given)
+            return self.arguments.model_validate({name: value for name, value in given.items() if value is not None})
         except ValidationError as error:
             problems = [self._problem(problem) for problem in error.errors(include_input=False, include_url=False)]
         raise InvalidArguments(
@@ -39,18 +43,17 @@ class Tool:
         return [field.alias or name for name, field in self.arguments.model_fields.items()]
 
     def _problem(self, problem: Any) -> dict[str, str]:
-        path = ".".join(str(part) for part in problem["loc"])
+        path = ".".join(str(part) for part in problem["loc"]).encode(errors="replace").decode()
         message = problem["msg"].removeprefix("Value error, ")
         match problem["type"]:
             case "extra_forbidden":
                 text = f"`{path}` is no argument; it takes {', '.join(self.argument_names)}"
             case "missing":
                 text = f"`{path}` is missing"
-            case "string_unicode":
-                text = f"`{path}` holds half of a surrogate pair, which is no character and cannot be stored"
             case _:
                 text = f"`{path}`: {message}" if path else message
-        return {"argument": path, "problem": text}
+        named = path or next(iter(re.findall(r"`(\w+)`", text)), "")
+        return {"argument": named, "problem": text}
 
 
 TOOLS: Final = {

@@ -1,5 +1,6 @@
 """What each tool takes. Names on the wire are camelCase; snake_case is accepted; all else is refused by name."""
 
+import re
 from datetime import UTC, datetime, time
 from typing import Annotated, Any, Literal, Self
 
@@ -8,7 +9,15 @@ from pydantic.alias_generators import to_camel
 
 from memtools.domain.document import Target
 
+_DATE = re.compile(r"\d{4}-?\d{2}-?\d{2}")
 _MOMENT = "a date or a time in ISO 8601, such as 2026-11-30 or 2026-11-30T17:45:00Z"
+
+
+def _storable(text: str) -> str:
+    """Half of a surrogate pair is no character: UTF-8, and so every store, has no form for it."""
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise ValueError("holds half of a surrogate pair, which is no character and cannot be stored")
+    return text
 
 
 def _one_or_many(value: Any) -> Any:
@@ -34,8 +43,7 @@ def _parse_moment(value: Any) -> Any:
 def _parse_end(value: Any) -> Any:
     """A bare date, as an end, means the whole day."""
     moment = _parse_moment(value)
-    is_date = isinstance(value, str) and "T" not in value and ":" not in value and " " not in value.strip()
-    return datetime.combine(moment.date(), time.max, UTC) if is_date else moment
+    return datetime.combine(moment.date(), time.max, UTC) if _DATE.fullmatch(value.strip()) else moment
 
 
 def _tidy_tags(tags: list[str]) -> list[str]:
@@ -45,16 +53,17 @@ def _tidy_tags(tags: list[str]) -> list[str]:
 _MOMENT_SCHEMA = WithJsonSchema({"type": "string"})
 Moment = Annotated[datetime, BeforeValidator(_parse_moment), _MOMENT_SCHEMA]
 End = Annotated[datetime, BeforeValidator(_parse_end), _MOMENT_SCHEMA]
-Texts = Annotated[list[str], BeforeValidator(_one_or_many)]
+Text = Annotated[str, AfterValidator(_storable)]
+Texts = Annotated[list[Text], BeforeValidator(_one_or_many)]
 Tags = Annotated[
-    list[Annotated[str, Field(max_length=100)]],
+    list[Annotated[Text, Field(max_length=100)]],
     BeforeValidator(_one_or_many),
     AfterValidator(_tidy_tags),
     Field(max_length=50),
 ]
 Limit = Annotated[int, BeforeValidator(_whole), Field(ge=1, le=100)]
 Version = Annotated[int, BeforeValidator(_whole), Field(ge=1)]
-TraceId = Annotated[str, Field(min_length=1, max_length=100)]
+TraceId = Annotated[Text, Field(min_length=1, max_length=100)]
 
 
 class Arguments(BaseModel):
@@ -79,7 +88,7 @@ class Add(Arguments):
 class Search(Arguments):
     """Arguments of memory_search."""
 
-    query: str = Field(
+    query: Text = Field(
         min_length=1,
         max_length=10_000,
         description="What you want to know, in plain words: a question or a few key words with names.",
@@ -111,18 +120,18 @@ class Edit(Arguments):
         description="`add` appends `text` as one entry; `replace` swaps `text` for `with`; `remove` deletes `text`;"
         " `undo` puts back what the document was before its last change.",
     )
-    text: str | None = Field(
+    text: Text | None = Field(
         None,
         description="For `add` the new entry. Else the exact text to find, which has to occur exactly once: copy it, no"
         " patterns.",
     )
-    with_: str | None = Field(
+    with_: Text | None = Field(
         None, alias="with", description="For `replace`: what stands there afterwards, to the letter."
     )
     target: Literal["self", "user"] = Field(
         "self", description="`self`: MEMORY.md, your own notes. `user`: USER.md, what you know of the user."
     )
-    version: str | None = Field(
+    version: Text | None = Field(
         None,
         description="The version that memory_read or memory_edit told, to refuse the edit if it has changed since.",
     )
@@ -152,7 +161,7 @@ class Merge(Arguments):
     trace_ids: Annotated[list[TraceId], Field(min_length=2, max_length=50), AfterValidator(_distinct)] = Field(
         description="The ids of 2 to 50 memories that say the same or belong together, as memory_search told them."
     )
-    merged_content: str | None = Field(
+    merged_content: Text | None = Field(
         None,
         description="The one text that says it all, kept to the letter. Without it the contents are joined by ' | '.",
     )
@@ -163,7 +172,7 @@ class List(Arguments):
 
     limit: Limit = Field(20, description="How many memories a page has at most, 1 to 100.")
     tags: Tags = Field([], description="Only memories that carry all of these tags.")
-    cursor: str | None = Field(
+    cursor: Text | None = Field(
         None, max_length=1000, description="`nextCursor` of the page before, with the same tags. Without it the newest."
     )
 
@@ -188,7 +197,7 @@ class Update(Arguments):
     """Arguments of memory_update."""
 
     trace_id: TraceId = Field(description="The memory to change, by its id.")
-    content: str | None = Field(None, description="What it says from now on, whole. Without it the content stays.")
+    content: Text | None = Field(None, description="What it says from now on, whole. Without it the content stays.")
     tags: Tags | None = Field(None, description="All its tags from now on. Without it the tags stay.")
     version: Version | None = Field(
         None, description="The version you have seen, to refuse the change if it is another one by now."
@@ -207,7 +216,7 @@ class Delete(Arguments):
     """Arguments of memory_delete."""
 
     trace_id: TraceId = Field(description="The memory to forget, by its id.")
-    reason: str | None = Field(None, max_length=1000, description="Why, for whoever looks into the history.")
+    reason: Text | None = Field(None, max_length=1000, description="Why, for whoever looks into the history.")
     version: Version | None = Field(
         None, description="The version you have seen, to refuse the deletion if it is another one by now."
     )

@@ -11,6 +11,7 @@ from memtools.errors import Ambiguous, InvalidArguments, NotFound, TooLarge
 
 _BULLET = re.compile(r"[-*+][ \t]+")
 _EMPTY_BULLET = re.compile(r"[ \t]*[-*+][ \t]*\r?")
+_OTHER_BLOCK = re.compile(r"#{1,6}\s|>|```|~~~|\d+[.)]\s|[-*_]{3,}\s*$")
 _INDENT = "  "
 _LONGEST_SHOWN = 3
 
@@ -20,17 +21,22 @@ def _indented(text: str) -> str:
 
 
 def entries(text: str) -> list[str]:
-    """The document's entries as they were added: without bullet, further lines without their indent."""
+    """The document's entries as they were added: without bullet, further lines without their indent.
+
+    A line without indent right below an entry's belongs to it too, as in Markdown, unless it begins something else.
+    """
     found: list[list[str]] = []
-    inside = False
+    inside, below_text = False, False
     for line in text.split("\n"):
+        blank = not line.strip()
         if bullet := _BULLET.match(line):
             found.append([line[bullet.end() :]])
             inside = True
-        elif inside and (line.startswith(_INDENT) or not line.strip()):
+        elif inside and (blank or line.startswith(_INDENT) or (below_text and not _OTHER_BLOCK.match(line))):
             found[-1].append(line.removeprefix(_INDENT))
         else:
             inside = False
+        below_text = not blank
     return ["\n".join(lines).rstrip() for lines in found]
 
 
@@ -39,7 +45,7 @@ def add(text: str, entry: str) -> str:
     entry = entry.strip()
     if bullet := _BULLET.match(entry):
         entry = entry[bullet.end() :].lstrip()
-    if not entry or entry in "-*+":
+    if entry in ("", "-", "*", "+"):
         raise InvalidArguments("`text` is empty: say what to remember.", argument="text")
     if entry in entries(text):
         return text
@@ -58,15 +64,18 @@ def remove(text: str, old: str) -> str:
     place = _only(text, old)
     start, end = place.start, place.end
     line_start = text.rfind("\n", 0, start) + 1
-    line_end = text.find("\n", end)
-    line_end = len(text) if line_end < 0 else line_end
+    line_end = end - 1 if old.endswith("\n") else text.find("\n", end) % (len(text) + 1)
     rest = text[line_start:start] + text[end:line_end]
     took_bullet = not rest.strip() and _BULLET.match(old.lstrip())
-    depth = rest[: len(rest) - len(rest.lstrip())] + _INDENT
-    has_more_lines = text.startswith(depth, line_end + 1)
-    if (took_bullet or _EMPTY_BULLET.fullmatch(rest)) and not has_more_lines:
+    if (took_bullet or _EMPTY_BULLET.fullmatch(rest)) and not _goes_on(text[line_end + 1 :], rest):
         return text[:line_start] + text[line_end + 1 :]
     return text[:start] + text[end:]
+
+
+def _goes_on(below: str, bullet: str) -> bool:
+    """Whether the lines below an emptied bullet belong to the same entry: the next one with text is deeper in."""
+    depth = bullet[: len(bullet) - len(bullet.lstrip())] + _INDENT
+    return next((line.startswith(depth) for line in below.split("\n") if line.strip()), False)
 
 
 def require_fitting(text: str, limit: int, *, before: str) -> None:
@@ -102,9 +111,10 @@ def _only(text: str, old: str) -> _Place:
     """
     if not old:
         raise InvalidArguments("`text` is empty: give the exact text to look for.", argument="text")
-    places = [_Place(start, start + len(old), indented=False) for start in _starts(text, old)]
-    if (stored := _indented(old)) != old:
-        places += [_Place(start, start + len(stored), indented=True) for start in _starts(text, stored)]
+    stored = _indented(old)
+    found = {start: _Place(start, start + len(stored), indented=stored != old) for start in _starts(text, stored)}
+    found |= {start: _Place(start, start + len(old), indented=False) for start in _starts(text, old)}
+    places = [found[start] for start in sorted(found)]
     if not places:
         raise NotFound(
             "`text` does not occur in the document; nothing was changed. Copy it exactly from one of the entries in"

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from memtools.domain.trace import Change, Embedding, Merge, Stamp, Status, Trace
 from memtools.domain.versions import carried_over, keep_before, next_version
@@ -50,10 +50,17 @@ def merge(
         tags=_distinct([tag for trace in traces for tag in trace.tags]),
         retrieval_count=sum(trace.retrieval_count for trace in traces),
         embedding=embedding,
+        expires_at=_last_expiry(traces),
         merged_from=tuple(name for name in _distinct([*survivor.merged_from, *lineage]) if name != survivor.id),
         merge=Merge(tuple(source.id for source in sources), survivor.version, survivor.version + 1, call),
     )
     return [(survivor, grown), *((source, _merged_away(source, survivor.id, stamp, retention)) for source in sources)]
+
+
+def _last_expiry(traces: Sequence[Trace]) -> datetime | None:
+    """What holds several facts lasts as long as the one that lasts longest."""
+    ends = [trace.expires_at for trace in traces if trace.expires_at is not None]
+    return max(ends) if len(ends) == len(traces) else None
 
 
 def _merged_away(source: Trace, survivor_id: str, stamp: Stamp, retention: timedelta) -> Trace:
@@ -87,6 +94,7 @@ def unmerge(
         content=replaced.content,
         tags=replaced.tags,
         embedding=replaced.embedding,
+        expires_at=replaced.expires_at,
         retrieval_count=max(survivor.retrieval_count - sum(source.retrieval_count for source in sources), 0),
         merged_from=replaced.merged_from,
         merge=carried_over(replaced, survivor) or replaced.merge,

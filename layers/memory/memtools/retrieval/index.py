@@ -67,7 +67,7 @@ class Index:
         watermark = self.watermark
         for trace in changes:
             watermark = max(watermark or trace.changed_at, trace.changed_at)
-            known = (entries or self._entries).get(trace.id)
+            known = (self._entries if entries is None else entries).get(trace.id)
             if trace.live == (known is not None) and (known is None or known.version == trace.version):
                 continue
             entries = dict(self._entries) if entries is None else entries
@@ -108,7 +108,8 @@ class Index:
             of_model = [entry.embedding for entry in self.entries]
             size = max((len(one.vector) for one in of_model if one and one.model == model), default=0)
             blank = bytes(size)
-            joined = b"".join(one.vector if one and one.model == model else blank for one in of_model)
+            fits = [one is not None and one.model == model and len(one.vector) == size for one in of_model]
+            joined = b"".join(one.vector if one and fit else blank for one, fit in zip(of_model, fits, strict=True))
             matrix = np.frombuffer(joined, np.int8).reshape(len(of_model), size).astype(np.float32)
             norms = np.linalg.norm(matrix, axis=1, keepdims=True)
             self._vectors = (model, matrix / np.maximum(norms, 1.0))

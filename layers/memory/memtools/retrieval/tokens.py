@@ -9,151 +9,23 @@ from functools import lru_cache
 import Stemmer
 
 _WORD = re.compile(r"\w+(?:'\w+)?")
-_POSSESSIVE = re.compile(r"'(?:s|re|ve|ll|d|m|t)?$")
+_ENCLITIC = re.compile(r"(?:n't|'(?:s|re|ve|ll|d|m)?)$")
 
 # The closed-class words of English: articles, pronouns, prepositions, auxiliaries. They say how a sentence is built,
-# not what it is about. Numbers, names of days and months, and "not" stay.
+# not what it is about. With what is left of "can't" and the like; without numbers, names of days and months, and "not".
 STOP_WORDS = frozenset(
-    [
-        "a",
-        "about",
-        "after",
-        "again",
-        "all",
-        "also",
-        "am",
-        "an",
-        "and",
-        "any",
-        "are",
-        "as",
-        "at",
-        "be",
-        "because",
-        "been",
-        "before",
-        "being",
-        "between",
-        "both",
-        "but",
-        "by",
-        "can",
-        "could",
-        "did",
-        "do",
-        "does",
-        "doing",
-        "down",
-        "during",
-        "each",
-        "few",
-        "for",
-        "from",
-        "further",
-        "had",
-        "has",
-        "have",
-        "having",
-        "he",
-        "her",
-        "here",
-        "hers",
-        "herself",
-        "him",
-        "himself",
-        "his",
-        "how",
-        "i",
-        "if",
-        "in",
-        "into",
-        "is",
-        "it",
-        "its",
-        "itself",
-        "just",
-        "me",
-        "more",
-        "most",
-        "my",
-        "myself",
-        "of",
-        "off",
-        "on",
-        "once",
-        "only",
-        "or",
-        "other",
-        "our",
-        "ours",
-        "ourselves",
-        "out",
-        "over",
-        "own",
-        "same",
-        "she",
-        "should",
-        "so",
-        "some",
-        "such",
-        "than",
-        "that",
-        "the",
-        "their",
-        "theirs",
-        "them",
-        "themselves",
-        "then",
-        "there",
-        "these",
-        "they",
-        "this",
-        "those",
-        "through",
-        "to",
-        "too",
-        "under",
-        "until",
-        "up",
-        "very",
-        "was",
-        "we",
-        "were",
-        "what",
-        "when",
-        "where",
-        "which",
-        "while",
-        "who",
-        "whom",
-        "whose",
-        "why",
-        "will",
-        "with",
-        "would",
-        "you",
-        "your",
-        "yours",
-        "yourself",
-        "yourselves",
-    ]
+    """
+    a about after again all also am an and any are as at be because been before being between both but by ca can
+    could did do does doing down during each few for from further had has have having he her here hers herself
+    him himself his how i if in into is it its itself just me more most my myself of off on once only or other
+    our ours ourselves out over own same sha she should so some such than that the their theirs them themselves
+    then there these they this those through to too under until up very was we were what when where which while
+    who whom whose why will with wo would you your yours yourself yourselves
+    """.split()  # noqa: SIM905 - a list of a line a word says no more
 )
 
-_MONTHS = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-]
-_DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+_MONTHS = "january february march april may june july august september october november december".split()  # noqa: SIM905
+_DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()  # noqa: SIM905
 
 
 def fold_word(text: str) -> str:
@@ -169,7 +41,7 @@ def _stemmer() -> Stemmer.Stemmer:
 
 def terms(text: str) -> list[str]:
     """The index terms of a text, in order, with repeats."""
-    words = (_POSSESSIVE.sub("", word) for word in _WORD.findall(fold_word(text)))
+    words = (_ENCLITIC.sub("", word) for word in _WORD.findall(fold_word(text)))
     kept = [word for word in words if word and word not in STOP_WORDS]
     stems: list[str] = _stemmer().stemWords(kept)
     return stems

@@ -16,14 +16,14 @@ def accepts(event: Event) -> bool:
 
 def decode(event: Event, default_agent: str) -> Call:
     """The call; the context is the caller's word, which whoever may invoke the function is trusted to give."""
-    if unknown := [name for name in event if name not in _PARTS]:
+    if unknown := [str(name).encode(errors="replace").decode() for name in event if name not in _PARTS]:
         raise InvalidArguments(f"`{unknown[0]}` is no part of a direct call; it takes {', '.join(_PARTS)}.")
     if not isinstance(event["tool"], str):
         raise InvalidArguments("`tool` has to be the name of a tool.")
     context = event.get("context")
     given = context if isinstance(context, dict) else {}
     scope = Scope(given.get("agent") or default_agent, given.get("user") or "")
-    return Call(event["tool"], event.get("arguments") or {}, scope)
+    return Call(event["tool"], {} if event.get("arguments") is None else event["arguments"], scope)
 
 
 def encode(event: Event, outcome: Outcome) -> dict[str, Any]:  # noqa: ARG001 - the envelope echoes nothing

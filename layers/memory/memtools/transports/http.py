@@ -67,24 +67,30 @@ def decode(event: Event, default_agent: str) -> Call:
 
 def _scope(authorizer: Any, headers: dict[str, str], default_agent: str) -> Scope:
     """A token's subject with the deployment's agent, or what a signed caller says in its headers; else nobody."""
-    checked = authorizer if isinstance(authorizer, dict) else {}
-    if token := checked.get("jwt"):
-        return Scope(default_agent, token.get("claims", {}).get("sub", ""))
+    checked = _object(authorizer)
+    if checked.get("jwt") is not None:
+        return Scope(default_agent, _object(_object(checked["jwt"]).get("claims")).get("sub", ""))
     if checked.get("iam"):
         return Scope(headers.get(_AGENT_HEADER) or default_agent, headers.get(_USER_HEADER, ""))
     raise _NobodyCalls("Nobody vouches for the caller: sign the request (SigV4) or send a token, as the API demands.")
 
 
 def _lower_case(headers: Any) -> dict[str, str]:
-    return {str(name).lower(): str(value) for name, value in (headers or {}).items()}
+    return {str(name).lower(): value for name, value in _object(headers).items() if isinstance(value, str)}
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def _body(event: Event) -> str | bytes:
-    body = event.get("body") or "{}"
+    body = event.get("body") or ""
+    if not isinstance(body, str):
+        raise InvalidArguments("The body has to be text.")
     if not event.get("isBase64Encoded"):
-        return str(body)
+        return body or "{}"
     try:
-        return base64.b64decode(body, validate=True)
+        return base64.b64decode(body, validate=True) or "{}"
     except (binascii.Error, ValueError):
         raise InvalidArguments("The body is said to be base64, and is not.") from None
 

@@ -1,0 +1,1 @@
+"""What the memory costs and how well it finds, measured."""

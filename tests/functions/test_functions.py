@@ -1,0 +1,163 @@
+"""The four functions as the template wires them, over HTTP and directly."""
+
+import io
+import json
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+import requests
+from memtools.catalogue import TOOLS
+from memtools.domain.scope import Scope
+
+from local.service import Service
+from local.template import ROOT
+from tests.functions.conftest import Post
+
+FUNCTIONS = {tool.name: f"{tool.function.capitalize()}Function" for tool in TOOLS.values()}
+EVENTS = sorted((ROOT / "events").glob("*/*.json"))
+
+
+def direct(running: Service, tool: str, scope: Scope, **arguments: Any) -> dict[str, Any]:
+    event = {"tool": tool, "arguments": arguments, "context": {"agent": scope.agent, "user": scope.user}}
+    return running.handlers[FUNCTIONS.get(tool, "SearchFunction")](event, None)
+
+
+def every_tool(post: Post, mark: str) -> None:
+    """One life of a memory that calls every tool, successes and refusals, all content marked."""
+    ids = [one["id"] for one in post("memory_add", facts=[f"{mark} one", f"{mark} two"]).json()["saved"]]
+    calls: list[tuple[str, dict[str, Any]]] = [
+        ("memory_search", {"query": f"{mark} one"}),
+        ("memory_search", {"query": "", "tags": [mark]}),
+        ("memory_list", {"tags": [mark]}),
+        ("memory_list", {"cursor": mark}),
+        ("memory_update", {"traceId": ids[0], "content": f"{mark} three", "tags": [mark]}),
+        ("memory_update", {"traceId": ids[0], "content": f"{mark} four", "version": 1}),
+        ("memory_delete", {"traceId": ids[0], "reason": mark}),
+        ("memory_restore", {"traceId": ids[0]}),
+        ("memory_history", {"traceId": ids[0]}),
+        ("memory_merge", {"traceIds": ids, "mergedContent": f"{mark} merged"}),
+        ("memory_unmerge", {"survivorId": ids[0]}),
+        ("memory_edit", {"action": "add", "text": f"{mark} entry"}),
+        ("memory_edit", {"action": "remove", "text": f"{mark} absent"}),
+        ("memory_edit", {"action": "replace", "text": mark, "with": f"{mark} {mark}", "target": "user"}),
+        ("memory_edit", {"action": "undo"}),
+        ("memory_read", {}),
+        ("memory_history", {"target": "self"}),
+        ("memory_add", {"facts": [mark], mark: mark}),
+        ("memory_add", {"facts": [f"{mark}" + "x" * 70_000]}),
+    ]
+    assert {tool for tool, _ in calls} | {"memory_add"} == set(TOOLS)
+    for tool, arguments in calls:
+        assert post(tool, **arguments).status_code < 500
+
+
+def test_each_tool_answers_over_http(post: Post) -> None:
+    assert post("memory_add", facts=["Ana likes tea"]).json()["message"] == "Saved 1 fact(s) to memory."
+    found = post("memory_search", query="what does she drink?").json()["results"]
+    assert [hit["content"] for hit in found] == ["Ana likes tea"]
+    assert post("memory_search", user="bob", query="tea").json() == {"results": []}
+    assert post("memory_edit", action="add", text="note").status_code == 200
+    assert post("memory_read").json()["text"] == "## MEMORY.md\n\n- note"
+
+
+def test_every_reply_has_the_fields_that_the_catalogue_promises(running: Service, scope: Scope) -> None:
+    saved = direct(running, "memory_add", scope, facts=["one", "two"])["result"]
+    ids = [one["id"] for one in saved["saved"]]
+    replies = {
+        "memory_add": saved,
+        "memory_search": direct(running, "memory_search", scope, query="one")["result"],
+        "memory_list": direct(running, "memory_list", scope, limit=1)["result"],
+        "memory_update": direct(running, "memory_update", scope, traceId=ids[0], content="1")["result"],
+        "memory_delete": direct(running, "memory_delete", scope, traceId=ids[0])["result"],
+        "memory_restore": direct(running, "memory_restore", scope, traceId=ids[0])["result"],
+        "memory_history": direct(running, "memory_history", scope, traceId=ids[0])["result"],
+        "memory_merge": direct(running, "memory_merge", scope, traceIds=ids)["result"],
+        "memory_unmerge": direct(running, "memory_unmerge", scope, survivorId=ids[0])["result"],
+        "memory_edit": direct(running, "memory_edit", scope, action="add", text="x")["result"],
+        "memory_read": direct(running, "memory_read", scope)["result"],
+    }
+    assert set(replies) == set(TOOLS)
+    for tool, reply in replies.items():
+        required = TOOLS[tool].reply.model_json_schema(by_alias=True, mode="serialization").get("required", [])
+        assert set(required) <= set(reply), tool
+        json.dumps(reply)
+
+
+@pytest.mark.parametrize("path", EVENTS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_every_event_is_understood_by_its_function(running: Service, path: Any) -> None:
+    tool = path.stem.partition("-")[0]
+    reply = running.handlers[FUNCTIONS[tool]](json.loads(path.read_text()), None)
+    body = json.loads(reply["body"]) if "body" in reply else reply.get("error", {})
+    assert body.get("code") in (None, "not_found"), body
+
+
+def test_a_function_refuses_tools_of_another_one_and_unknown_ones(running: Service, scope: Scope) -> None:
+    for tool in ("memory_add", "memory_forget", "__init__"):
+        event = {"tool": tool, "arguments": {}, "context": {"agent": scope.agent, "user": scope.user}}
+        error = running.handlers["SearchFunction"](event, None)["error"]
+        assert error["code"] == "not_found"
+        assert error["details"]["tools"] == ["memory_search", "memory_list", "memory_read", "memory_history"]
+
+
+@pytest.mark.parametrize("event", [None, [], "x", 7, {}, {"Records": []}, {"requestContext": {}}])
+def test_an_event_of_no_known_envelope_is_an_error_that_names_what_is(running: Service, event: Any) -> None:
+    for handler in running.handlers.values():
+        reply = handler(event, None)
+        assert reply["ok"] is False
+        assert reply["error"]["code"] == "invalid_arguments"
+        assert "HTTP API" in reply["error"]["message"]
+
+
+def test_nobody_is_refused(running: Service) -> None:
+    reply = requests.post(f"{running.url}/tools/memory_list", json={}, timeout=60)
+    assert (reply.status_code, reply.json()["code"]) == (401, "unscoped")
+    reply = requests.post(f"{running.url}/tools/memory_list", json={}, headers={"x-memory-agent": "a"}, timeout=60)
+    assert (reply.status_code, reply.json()["code"]) == (403, "unscoped")
+    assert running.handlers["SearchFunction"]({"tool": "memory_list"}, None)["error"]["code"] == "unscoped"
+
+
+def test_scope_like_arguments_are_refused_by_name(post: Post) -> None:
+    for name in ("agent", "user", "userId", "user_id", "agentId", "scope", "namespace", "pk"):
+        reply = post("memory_add", facts=["planted"], **{name: "bob"} if name != "user" else {"userName": "bob"})
+        assert reply.status_code == 400
+    assert post("memory_list", user="bob").json() == {"results": []}
+
+
+@pytest.mark.parametrize("body", ["", "{", "[]", '"text"', "null", "facts=tea", b"\xff\xfe", "[" * 100_000])
+def test_a_body_that_is_no_json_object_is_invalid(running: Service, scope: Scope, body: str | bytes) -> None:
+    headers = {"x-memory-agent": scope.agent, "x-memory-user": "ana", "content-type": "application/json"}
+    reply = requests.post(f"{running.url}/tools/memory_add", data=body, headers=headers, timeout=60)
+    assert (reply.status_code, reply.json()["code"]) == (400, "invalid_arguments")
+
+
+def test_sixteen_parallel_appends_are_all_kept(post: Post) -> None:
+    entries = [f"entry {number}" for number in range(16)]
+    with ThreadPoolExecutor(16) as pool:
+        replies = list(pool.map(lambda text: post("memory_edit", action="add", text=text), entries))
+    assert [reply.status_code for reply in replies] == [200] * 16
+    lines = post("memory_read", target="self").json()["text"].splitlines()
+    assert sorted(lines) == sorted(f"- {entry}" for entry in entries)
+
+
+def test_sixteen_parallel_identical_adds_make_one_trace(post: Post) -> None:
+    with ThreadPoolExecutor(16) as pool:
+        replies = [one.json() for one in pool.map(lambda _: post("memory_add", facts=["same"]), range(16))]
+    assert sum(len(one["saved"]) for one in replies) == 1
+    assert sum(len(one["duplicates"]) for one in replies) == 15
+    assert len({one["id"] for reply in replies for one in (*reply["saved"], *reply["duplicates"])}) == 1
+    assert len(post("memory_list").json()["results"]) == 1
+
+
+def test_the_log_has_a_line_a_call_and_no_content(post: Post, logs: io.StringIO) -> None:
+    every_tool(post, "Zanzibar")
+    lines = [json.loads(line) for line in logs.getvalue().splitlines()]
+    assert {line["tool"] for line in lines} == set(TOOLS)
+    assert {line["outcome"] for line in lines} >= {"ok", "invalid_arguments", "not_found", "conflict", "too_large"}
+    assert all(line["duration_ms"] >= 0 and line["request_id"] for line in lines)
+    assert "zanzibar" not in logs.getvalue().lower()
+
+
+def test_non_ascii_text_comes_back_as_it_is(post: Post) -> None:
+    reply = post("memory_add", facts=["日本語 é 🏳️‍🌈"])
+    assert "日本語 é 🏳️‍🌈" in reply.content.decode()
