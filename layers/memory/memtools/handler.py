@@ -10,6 +10,7 @@ from aws_lambda_powertools import Logger
 from memtools.catalogue import TOOLS
 from memtools.config import Settings
 from memtools.errors import InvalidArguments, NotFound, ToolError, Unavailable
+from memtools.retry import time_limit
 from memtools.tools import USE_CASES
 from memtools.tools.memory import Memory
 from memtools.transports import Call, Outcome, direct, recognise
@@ -34,7 +35,8 @@ def handler_for(function: str) -> Handler:
             return direct.encode({}, _unknown_event())
         request_id = getattr(context, "aws_request_id", None)
         start = time.perf_counter()
-        outcome, entry = _outcome(lambda: transport.decode(event, settings.agent_id), function, memory)
+        with time_limit():
+            outcome, entry = _outcome(lambda: transport.decode(event, settings.agent_id), function, memory)
         entry["duration_ms"] = round((time.perf_counter() - start) * 1000, 1)
         logger.info("call", extra={"function": function, "request_id": request_id, **entry})
         return transport.encode(event, outcome)

@@ -9,14 +9,15 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from memtools.errors import Unavailable
+from memtools.retry import out_of_time
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 _CONNECTIONS = 32
 
-# At worst a call takes three attempts of four seconds and two pauses, and a write two calls: less than the 29 seconds
-# of a function.
+# At worst a call takes three attempts of four seconds and two pauses of together three: 15 seconds. retry.py counts on
+# that.
 CONFIG = Config(
     connect_timeout=1,
     read_timeout=3,
@@ -39,7 +40,12 @@ def code_of(error: ClientError) -> str:
 
 @contextmanager
 def told_as_unavailable(consequence: str) -> Iterator[None]:
-    """AWS errors that nobody handled become Unavailable; no text of theirs passes. ``consequence`` says what now is."""
+    """AWS errors that nobody handled become Unavailable; no text of theirs passes. ``consequence`` says what now is.
+
+    Unavailable at once where there is no time left for another call.
+    """
+    if out_of_time():
+        raise Unavailable(f"The memory's store is slow. {consequence}")
     try:
         yield
     except (ClientError, BotoCoreError) as error:

@@ -142,13 +142,17 @@ class DynamoTraces:
             action.require_version(expected[name])
             action.require_alive(now)
             place = {"TableName": self._table, "Key": trace_key(scope, name)}
-            try:
-                answer = self._client.update_item(**place, **action.as_parameters(), ReturnValues="ALL_NEW")
-            except ClientError as error:
-                if code_of(error) != "ConditionalCheckFailedException":
-                    raise
-                return None
-            return trace_of(from_dynamodb(answer["Attributes"]))
+            for _ in attempts():
+                try:
+                    answer = self._client.update_item(**place, **action.as_parameters(), ReturnValues="ALL_NEW")
+                except ClientError as error:
+                    if code_of(error) == "ConditionalCheckFailedException":
+                        return None
+                    if code_of(error) != "TransactionConflictException":
+                        raise
+                else:
+                    return trace_of(from_dynamodb(answer["Attributes"]))
+            raise Unavailable(f"The memory's store is busy. {READ_FAILED}")
 
         with told_as_unavailable(READ_FAILED):
             return {trace.id: trace for trace in in_parallel(count, expected) if trace}

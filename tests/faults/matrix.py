@@ -1,0 +1,253 @@
+"""Every call of every scenario with every fault: whole, true, and the same after the call is sent again."""
+
+import itertools
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import boto3
+
+from local.template import Template
+from memtools.adapters.aws import CONFIG
+from memtools.adapters.dynamodb import DynamoTraces
+from memtools.adapters.items import from_dynamodb
+from memtools.adapters.s3 import S3Personas
+from memtools.domain.scope import Scope
+from memtools.errors import ToolError
+from memtools.retrieval.segments import RecentSegments
+from memtools.tools.memory import Memory
+from tests.calls import Caller
+from tests.fakes import FakeClock, FakeEmbedder
+from tests.faults.inject import FAULTS, Fault, Killed, Tap
+from tests.faults.scenarios import SCENARIOS, Scenario, names_in
+
+RETENTION = timedelta(days=30)
+_numbers = itertools.count(1)
+
+# What differs between two runs of the same calls, or is counted by reads.
+_VOLATILE = frozenset(
+    "changedAt createdAt updatedAt lastRetrievedAt retrievalCount expiresAt writes call at nextCursor".split()
+)
+
+
+# In the order of keys, which hold digests of the scope.
+_UNORDERED = frozenset({"items", "holders"})
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One fault at one AWS call of one scenario."""
+
+    scenario: Scenario
+    number: int
+    operation: str
+    fault: Fault
+
+    def __str__(self) -> str:
+        return f"{self.scenario.name} / call {self.number} {self.operation} / {self.fault.name}"
+
+
+@dataclass
+class Tally:
+    """What came of the cells."""
+
+    cells: int = 0
+    skipped: int = 0
+    problems: dict[str, list[str]] = field(default_factory=lambda: {"lost": [], "partial": [], "untrue": []})
+
+    def __str__(self) -> str:
+        counts = ", ".join(f"{kind}: {len(found)}" for kind, found in self.problems.items())
+        return f"cells: {self.cells}, {counts}, skipped: {self.skipped}"
+
+
+class Run:
+    """One scenario in a scope of its own, on clients of its own."""
+
+    def __init__(self, template: Template, scenario: Scenario) -> None:
+        environment = template.environment
+        dynamodb, s3 = boto3.client("dynamodb", config=CONFIG), boto3.client("s3", config=CONFIG)
+        self._table, self._bucket = environment["TABLE_NAME"], environment["BUCKET_NAME"]
+        self._dynamodb, self._s3 = dynamodb, s3
+        self.scope = Scope(f"faults-{next(_numbers)}", "ana")
+        self._traces = DynamoTraces(dynamodb, self._table, environment["INDEX_NAME"], RETENTION)
+        self._personas = S3Personas(s3, self._bucket)
+        self._scenario = scenario
+        scenario.prepare(self._caller())
+        self.tap = Tap([])
+        self.tap.listen(dynamodb, s3)
+
+    def _caller(self) -> Caller:
+        """A caller in a process just started: nothing is in memory."""
+        memory = Memory(
+            traces=self._traces,
+            personas=self._personas,
+            segments=RecentSegments(),
+            clock=FakeClock(),
+            embedder=FakeEmbedder(),
+            retention=RETENTION,
+        )
+        return Caller(memory, self.scope)
+
+    def call(self) -> Any:
+        """The scenario's call: its reply, the error, or Killed."""
+        arguments = self._scenario.arguments(names_in(self.scope))
+        try:
+            return self._plain(getattr(self._caller(), self._scenario.tool)(**arguments))
+        except ToolError as error:
+            return error
+        except Killed as killed:
+            return killed
+
+    def state(self) -> Any:
+        """All items and all versions of all documents of the scope, read past the adapters."""
+        at, fault = self.tap.calls, self.tap.fault
+        self.tap.fault = None
+        items = self._dynamodb.query(
+            TableName=self._table,
+            KeyConditionExpression="pk = :pk",
+            ExpressionAttributeValues={":pk": {"S": self.scope.key}},
+            ConsistentRead=True,
+        )["Items"]
+        versions = self._s3.list_object_versions(Bucket=self._bucket, Prefix=f"agents/{self.scope.agent_path}/")
+        documents = [
+            (one["Key"], self._s3.get_object(Bucket=self._bucket, Key=one["Key"], VersionId=one["VersionId"]))
+            for one in versions.get("Versions", [])
+        ]
+        texts = [[key, one["Body"].read().decode(), one["Metadata"].get("edit", "")] for key, one in documents]
+        self.tap.calls, self.tap.fault = at, fault
+        return self._plain({"items": [self._item(item) for item in items], "documents": texts})
+
+    def clear(self) -> None:
+        """Remove the scope's items: moto gets slow with every one."""
+        self.tap.fault = None
+        keys = self._dynamodb.query(
+            TableName=self._table,
+            KeyConditionExpression="pk = :pk",
+            ExpressionAttributeValues={":pk": {"S": self.scope.key}},
+            ProjectionExpression="pk, sk",
+        )["Items"]
+        for key in keys:
+            self._dynamodb.delete_item(TableName=self._table, Key=key)
+
+    @staticmethod
+    def _item(item: Any) -> dict[str, Any]:
+        values = from_dynamodb(item)
+        return {name: sorted(value) if isinstance(value, set) else value for name, value in values.items()}
+
+    def _plain(self, value: Any) -> Any:
+        """``value`` without what differs from run to run: ids by the texts of their birth, no times, no counts."""
+        text = json.dumps(value, default=_as_json, sort_keys=True).replace(self.scope.agent, "AGENT")
+        for birth, name in names_in(self.scope).items():
+            text = text.replace(name, f"<{birth}>")
+        return _stripped(json.loads(re.sub(r"(<\w+>)-[0-9a-f]{8}", r"\1-spare", text)))
+
+
+def _as_json(value: Any) -> Any:
+    return int(value) if isinstance(value, Decimal) else repr(value)
+
+
+def _stripped(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {
+            name: sorted(_stripped(one), key=json.dumps) if name in _UNORDERED else _stripped(one)
+            for name, one in value.items()
+            if name not in _VOLATILE and not (name == "version" and isinstance(one, str) and one != "none")
+        }
+    if isinstance(value, list):
+        return [_stripped(one) for one in value]
+    return value
+
+
+@dataclass(frozen=True)
+class Clean:
+    """A scenario without a fault."""
+
+    before: Any
+    after: Any
+    reply: Any
+    calls: list[str]
+
+
+def clean_run(template: Template, scenario: Scenario) -> Clean:
+    run = Run(template, scenario)
+    before = run.state()
+    run.tap.calls = []
+    reply = run.call()
+    calls = list(run.tap.calls)
+    assert isinstance(reply, dict), f"{scenario.name}: {reply!r}"
+    return Clean(before, run.state(), reply, calls)
+
+
+def cells_of(clean: Clean, scenario: Scenario) -> Iterator[Cell]:
+    for number, operation in enumerate(clean.calls):
+        for fault in FAULTS:
+            if fault.concerns(operation):
+                yield Cell(scenario, number, operation, fault)
+
+
+def judge(template: Template, cell: Cell, clean: Clean) -> Iterator[tuple[str, str]]:
+    """The kinds of problems that the cell shows, each with what was seen."""
+    run = Run(template, cell.scenario)
+    try:
+        yield from _problems(run, cell, clean)
+    finally:
+        run.clear()
+
+
+def _problems(run: Run, cell: Cell, clean: Clean) -> Iterator[tuple[str, str]]:
+    run.tap.calls, run.tap.fault, run.tap.at = [], cell.fault, cell.number
+    answer = run.call()
+    happened, run.tap.fault = run.tap.happened, None
+    if not happened:
+        yield "skipped", "the fault did not come to pass"
+        return
+    state = run.state()
+    if state not in (clean.before, clean.after):
+        yield "partial", json.dumps(state)
+    elif isinstance(answer, dict) and (answer != clean.reply or state != clean.after):
+        yield "untrue" if state == clean.after else "lost", json.dumps(answer)
+    elif isinstance(answer, ToolError) and (complaint := _untrue(answer, cell, state == clean.before)):
+        yield "untrue", complaint
+    again = run.call()
+    if run.state() != clean.after:
+        yield "lost" if isinstance(again, dict) else "untrue", f"sent again: {again!r}"
+    elif isinstance(again, ToolError) and (answer.__class__ is Killed or not _is_told_done(again, cell)):
+        if not _is_told_done(again, cell):
+            yield "untrue", f"sent again: {again!r}"
+
+
+def _untrue(error: ToolError, cell: Cell, unchanged: bool) -> str | None:
+    """What is wrong with an error as the answer: only an outage may be told, or the race that was injected."""
+    shown = json.dumps(error.as_dict())
+    if "secret" in shown or "AWS" in shown:
+        return f"shows AWS: {shown}"
+    if error.code == "unavailable":
+        return None
+    raced = cell.fault.name.startswith("cancelled by a condition") and error.code == "conflict" and unchanged
+    return None if raced else f"{error.code}: {error.message}"
+
+
+def _is_told_done(error: ToolError, cell: Cell) -> bool:
+    """A deletion that took effect is told as such when it is sent again: there is nothing left to delete."""
+    return cell.scenario.tool == "delete" and error.code == "not_found"
+
+
+def run_matrix(template: Template, every: int = 1, offset: int = 0) -> Tally:
+    """Judge each cell, or of ``every`` so many one."""
+    tally = Tally()
+    cells = []
+    for scenario in SCENARIOS:
+        clean = clean_run(template, scenario)
+        cells += [(cell, clean) for cell in cells_of(clean, scenario)]
+    for cell, clean in cells[offset::every]:
+        tally.cells += 1
+        for kind, seen in judge(template, cell, clean):
+            if kind == "skipped":
+                tally.skipped += 1
+            else:
+                tally.problems[kind].append(f"{cell}: {seen}")
+    return tally
