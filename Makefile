@@ -6,10 +6,10 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo local test check bench format clean
+.PHONY: help setup demo local test test-races test-faults test-emulator check bench format clean
 
 help: ## what there is
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(READY) ## the environment in .venv, with the embedding model
 
@@ -39,6 +39,16 @@ local: $(READY) ## the service on this machine, left running
 
 test: $(READY) ## all tests
 	$(BIN)/python -m pytest -q
+
+test-races: $(READY) ## many writers at once, on two emulators
+	$(BIN)/python -m tests.races --store all
+
+test-faults: $(READY) ## every AWS call of every tool meets every fault
+	$(BIN)/python -m tests.faults
+
+test-emulator: $(READY) ## contract suites and races on the second emulator
+	$(BIN)/python -m tests.emulator $(BIN)/python -m pytest -q tests/contract
+	$(BIN)/python -m tests.races --store ministack
 
 check: $(READY) ## style, types, imports, templates
 	$(BIN)/ruff check .

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from memtools.wiring import memory_of
 from werkzeug.serving import make_server
 from werkzeug.wrappers import Request, Response
 
@@ -93,6 +94,7 @@ def running(port: int = 0, parameters: Mapping[str, str] | None = None) -> Itera
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     with store.endpoint(), store.environment(template.environment):
         store.create(template)
+        memory_of.cache_clear()  # a memory made before has clients of other stores
         handlers = {name: load_handler(function) for name, function in template.functions.items()}
         server = make_server("127.0.0.1", port, application(template.routes, handlers), threaded=True)
         thread = threading.Thread(target=server.serve_forever, daemon=True)

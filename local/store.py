@@ -11,6 +11,7 @@ import boto3
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 from werkzeug.serving import make_server
 
+from local.spared_moto import spare
 from local.template import Template
 
 Wsgi = Callable[[dict[str, Any], Any], Iterable[bytes]]
@@ -31,6 +32,7 @@ def one_at_a_time(application: Wsgi) -> Wsgi:
 def moto_endpoint() -> Iterator[str]:
     """The address of a moto server of our own, on a free port of loopback."""
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
+    spare()
     application = one_at_a_time(DomainDispatcherApplication(create_backend_app))
     server = make_server("127.0.0.1", 0, application, threaded=True)
     thread = threading.Thread(target=server.serve_forever, daemon=True)

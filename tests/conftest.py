@@ -55,9 +55,11 @@ def fake_memory(clock: FakeClock) -> Memory:
 
 @pytest.fixture(scope="session")
 def moto() -> Iterator[Template]:
-    """The template's table and bucket on a moto server behind one lock, for the whole session."""
+    """The template's table and bucket for the whole session, on moto behind one lock or another emulator."""
     for name in ("AWS_ENDPOINT_URL", "AWS_PROFILE"):
         os.environ.pop(name, None)
+    if given := os.environ.get("MEMTOOLS_TEST_ENDPOINT"):
+        os.environ["AWS_ENDPOINT_URL"] = given
     template = Template()
     with store.endpoint():
         store.create(template)

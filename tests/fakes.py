@@ -42,11 +42,7 @@ class FakeTraces:
 
     def commit(self, scope: Scope, stamp: Stamp, writes: Sequence[Write], holds: Sequence[Holds] = ()) -> None:
         with self._lock:
-            met = {
-                write.after.id: self._occupant(scope, write.after.id)
-                for write in writes
-                if not self._is_as_expected(scope, write)
-            }
+            met = {key: self._occupant(scope, key) for write in writes for key in self._obstacles(scope, write)}
             for one in holds:
                 trace = self._traces.get((scope, one.id))
                 if trace is None or not trace.alive(stamp.now) or not trace.says(one.content):
@@ -56,12 +52,21 @@ class FakeTraces:
             for write in writes:
                 self._take(scope, stamp, write)
 
-    def _is_as_expected(self, scope: Scope, write: Write) -> bool:
+    def _obstacles(self, scope: Scope, write: Write) -> Iterator[str]:
+        """The keys at which not all is as the write expects."""
         standing = self._traces.get((scope, write.after.id))
-        if write.before is None or standing is None:
-            free = write.before is None and standing is None
-            return free and (write.beside or not self._occupant(scope, write.after.id).holders)
-        return standing.version == write.before.version
+        if write.before is None:
+            if standing is not None:
+                yield write.after.id
+            key = key_of(scope, write.after.content)
+            if set(self._occupant(scope, key).holders) != set(write.beside):
+                yield key
+        elif (
+            standing is None
+            or standing.version != write.before.version
+            or (write.counted and standing.retrieval_count != write.before.retrieval_count)
+        ):
+            yield write.after.id
 
     def _occupant(self, scope: Scope, key: str) -> Occupant:
         holders = [

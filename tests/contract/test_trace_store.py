@@ -192,8 +192,31 @@ def test_a_text_given_up_again_is_free(store: TraceStore, scope: Scope) -> None:
 def test_a_birth_beside_a_holder_is_possible_when_it_is_asked_for(store: TraceStore, scope: Scope) -> None:
     trace = born(store, scope, "old")
     step(store, scope, trace, updated(trace, "new", (), None, stamp(2)), 2)
-    store.commit(scope, stamp(3), [Write(None, birth(scope, "new", 3), beside=True)])
+    store.commit(scope, stamp(3), [Write(None, birth(scope, "new", 3), beside=(trace.id,))])
     assert store.get(scope, [key_of(scope, "new")])[key_of(scope, "new")].content == "new"
+
+
+def test_of_two_that_take_a_spare_place_beside_the_same_trace_one_is_told_of_the_other(
+    store: TraceStore, scope: Scope
+) -> None:
+    trace = born(store, scope, "old")
+    step(store, scope, trace, updated(trace, "new", (), None, stamp(2)), 2)
+    one, other = (replace(birth(scope, "old", number), id=f"{trace.id}-{number}") for number in (3, 4))
+    store.commit(scope, stamp(3), [Write(None, one)])
+    with pytest.raises(Raced) as raced:
+        store.commit(scope, stamp(4), [Write(None, other)])
+    assert raced.value.met[trace.id].holders == (one.id,)
+    assert store.get(scope, [other.id]) == {}
+    store.commit(scope, stamp(4), [Write(None, other, beside=(one.id,))])
+
+
+def test_a_trace_retrieved_meanwhile_stops_a_commit_that_counts_on_it(store: TraceStore, scope: Scope) -> None:
+    trace = born(store, scope, "one")
+    store.retrieve(scope, {trace.id: 1}, stamp(2).now)
+    with pytest.raises(Raced):
+        store.commit(scope, stamp(3), [Write(trace, updated(trace, "two", (), None, stamp(3)), counted=True)])
+    fresh = store.get(scope, [trace.id])[trace.id]
+    store.commit(scope, stamp(3), [Write(fresh, updated(fresh, "two", (), None, stamp(3)), counted=True)])
 
 
 def test_a_commit_holds_only_while_its_conditions_do(store: TraceStore, scope: Scope) -> None:

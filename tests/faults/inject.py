@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from botocore.awsrequest import AWSPreparedRequest, AWSResponse
@@ -71,6 +71,10 @@ def _error(status: int, dynamodb: str, s3: str, **more: Any) -> Act:
     return act
 
 
+def _json(request: AWSPreparedRequest) -> Any:
+    return json.loads(request.body)  # type: ignore[arg-type]
+
+
 def _refused(request: AWSPreparedRequest) -> AWSResponse:
     raise EndpointConnectionError(endpoint_url=request.url)
 
@@ -95,19 +99,21 @@ def _killed_after(request: AWSPreparedRequest) -> AWSResponse:
     raise Killed
 
 
-def _cancelled(code: str) -> Act:
-    """A transaction that is cancelled because of each of its items, which tell the code."""
+def _cancelled(request: AWSPreparedRequest) -> AWSResponse:
+    """Cancelled since another transaction is under way."""
+    reasons = [
+        {"Code": "TransactionConflict", "Message": "secret text of AWS"} for _ in _json(request)["TransactItems"]
+    ]
+    return _error(400, "TransactionCanceledException", "", CancellationReasons=reasons)(request)
 
-    def act(request: AWSPreparedRequest) -> AWSResponse:
-        items = json.loads(request.body)["TransactItems"]
-        reasons = [{"Code": code, "Message": "secret text of AWS"} for _ in items]
-        return _error(400, "TransactionCanceledException", "", CancellationReasons=reasons)(request)
 
-    return act
+def _overtaken(request: AWSPreparedRequest) -> AWSResponse:
+    request.context["tap_rival"]()  # type: ignore[attr-defined]
+    return _send(request)
 
 
 def _unprocessed(request: AWSPreparedRequest) -> AWSResponse:
-    body = {"Responses": {}, "UnprocessedKeys": json.loads(request.body)["RequestItems"]}
+    body = {"Responses": {}, "UnprocessedKeys": _json(request)["RequestItems"]}
     return _answer(request, 200, json.dumps(body).encode(), "application/x-amz-json-1.0")
 
 
@@ -126,8 +132,9 @@ FAULTS: list[Fault] = [
     *_both("connection lost after the effect", _lost_after_effect),
     *_both("409", _error(409, "", "ConditionalRequestConflict"), "PutObject"),
     *_both("412", _error(412, "", "PreconditionFailed"), "PutObject"),
-    *_both("cancelled by a conflict", _cancelled("TransactionConflict"), "TransactWriteItems"),
-    *_both("cancelled by a condition", _cancelled("ConditionalCheckFailed"), "TransactWriteItems"),
+    *_both("cancelled by a conflict", _cancelled, "TransactWriteItems"),
+    # Somebody else's same call comes first: a real condition fails, or finds the work done.
+    Fault("overtaken by the same call", _overtaken, False, frozenset({"TransactWriteItems", "PutObject"})),
     *_both("transaction in progress", _error(400, "TransactionInProgressException", ""), "TransactWriteItems"),
     *_both("conflict with a transaction", _error(400, "TransactionConflictException", ""), "UpdateItem"),
     *_both("unprocessed keys", _unprocessed, "BatchGetItem"),
@@ -140,10 +147,15 @@ FAULTS: list[Fault] = [
 class Tap:
     """Sits on clients: records their calls, and lets a fault happen to one of them."""
 
-    calls: list[str]
+    calls: list[str] = field(default_factory=list)
+    rival: Callable[[], Any] | None = None
     fault: Fault | None = None
     at: int = -1
     happened: int = 0
+
+    def reset(self, rival: Callable[[], Any]) -> None:
+        """Be as new, for another run on the same clients."""
+        self.calls, self.rival, self.fault, self.at, self.happened = [], rival, None, -1, 0
 
     def listen(self, *clients: Any) -> None:
         for client in clients:
@@ -152,10 +164,10 @@ class Tap:
 
     def _note(self, model: Any, params: Any, **_: Any) -> None:
         self.calls.append(model.name)
-        params["context"]["tap"] = len(self.calls) - 1
+        params["context"] |= {"tap": len(self.calls) - 1, "tap_rival": self.rival}
 
     def _meet(self, request: AWSPreparedRequest, **_: Any) -> AWSResponse | None:
-        number = request.context["tap"] if hasattr(request, "context") else len(self.calls) - 1
+        number = request.context["tap"]  # type: ignore[attr-defined]
         if self.fault is None or number < self.at or (number > self.at and not self.fault.always):
             return None
         if (self.happened and not self.fault.always) or not self.fault.concerns(self.calls[number]):
@@ -168,7 +180,6 @@ class Tap:
 def without_pauses() -> Iterator[None]:
     """Retries at once: the pauses of botocore and of ours are skipped, their number is not."""
     import botocore.endpoint
-
     import memtools.retry
 
     class Hasty:
@@ -177,7 +188,7 @@ def without_pauses() -> Iterator[None]:
 
             return (lambda _: None) if name == "sleep" else getattr(time, name)
 
-    before = botocore.endpoint.time, memtools.retry.time
+    before = botocore.endpoint.time, memtools.retry.time  # type: ignore[attr-defined]
     botocore.endpoint.time = memtools.retry.time = Hasty()  # type: ignore[assignment, attr-defined]
     try:
         yield

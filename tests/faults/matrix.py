@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
 from decimal import Decimal
+from functools import cache
 from typing import Any
 
 import boto3
-
-from local.template import Template
 from memtools.adapters.aws import CONFIG
 from memtools.adapters.dynamodb import DynamoTraces
 from memtools.adapters.items import from_dynamodb
@@ -20,6 +19,8 @@ from memtools.domain.scope import Scope
 from memtools.errors import ToolError
 from memtools.retrieval.segments import RecentSegments
 from memtools.tools.memory import Memory
+
+from local.template import Template
 from tests.calls import Caller
 from tests.fakes import FakeClock, FakeEmbedder
 from tests.faults.inject import FAULTS, Fault, Killed, Tap
@@ -30,7 +31,7 @@ _numbers = itertools.count(1)
 
 # What differs between two runs of the same calls, or is counted by reads.
 _VOLATILE = frozenset(
-    "changedAt createdAt updatedAt lastRetrievedAt retrievalCount expiresAt writes call at nextCursor".split()
+    "changedAt createdAt updatedAt lastRetrievedAt retrievalCount expiresAt writes call at nextCursor".split()  # noqa: SIM905
 )
 
 
@@ -64,27 +65,48 @@ class Tally:
         return f"cells: {self.cells}, {counts}, skipped: {self.skipped}"
 
 
+Clients = tuple[Any, Any]
+
+
+@cache
+def _clients(number: int) -> Clients:
+    """A pair of clients for DynamoDB and S3."""
+    return boto3.client("dynamodb", config=CONFIG), boto3.client("s3", config=CONFIG)
+
+
+@cache
+def _tapped(number: int) -> tuple[Clients, Tap]:
+    clients, tap = _clients(-number), Tap()
+    tap.listen(*clients)
+    return clients, tap
+
+
 class Run:
-    """One scenario in a scope of its own, on clients of its own."""
+    """One scenario in a scope of its own.
+
+    Its clients are used by a few runs only, since botocore stops retrying on clients that had to retry often. The rival
+    and the examiner have others.
+    """
 
     def __init__(self, template: Template, scenario: Scenario) -> None:
         environment = template.environment
-        dynamodb, s3 = boto3.client("dynamodb", config=CONFIG), boto3.client("s3", config=CONFIG)
         self._table, self._bucket = environment["TABLE_NAME"], environment["BUCKET_NAME"]
-        self._dynamodb, self._s3 = dynamodb, s3
-        self.scope = Scope(f"faults-{next(_numbers)}", "ana")
-        self._traces = DynamoTraces(dynamodb, self._table, environment["INDEX_NAME"], RETENTION)
-        self._personas = S3Personas(s3, self._bucket)
+        self._index = environment["INDEX_NAME"]
+        self._plain_clients = _clients(0)
+        self._dynamodb, self._s3 = self._plain_clients
+        number = next(_numbers)
+        self.scope = Scope(f"faults-{number}", "ana")
         self._scenario = scenario
-        scenario.prepare(self._caller())
-        self.tap = Tap([])
-        self.tap.listen(dynamodb, s3)
+        scenario.prepare(self._caller(self._plain_clients))
+        self._tapped, self.tap = _tapped(1 + number // 10)
+        self.tap.reset(rival=lambda: self._call(self._plain_clients))
 
-    def _caller(self) -> Caller:
+    def _caller(self, clients: Clients) -> Caller:
         """A caller in a process just started: nothing is in memory."""
+        dynamodb, s3 = clients
         memory = Memory(
-            traces=self._traces,
-            personas=self._personas,
+            traces=DynamoTraces(dynamodb, self._table, self._index, RETENTION),
+            personas=S3Personas(s3, self._bucket),
             segments=RecentSegments(),
             clock=FakeClock(),
             embedder=FakeEmbedder(),
@@ -94,9 +116,12 @@ class Run:
 
     def call(self) -> Any:
         """The scenario's call: its reply, the error, or Killed."""
+        return self._call(self._tapped)
+
+    def _call(self, clients: Clients) -> Any:
         arguments = self._scenario.arguments(names_in(self.scope))
         try:
-            return self._plain(getattr(self._caller(), self._scenario.tool)(**arguments))
+            return self._plain(getattr(self._caller(clients), self._scenario.tool)(**arguments))
         except ToolError as error:
             return error
         except Killed as killed:
@@ -104,8 +129,6 @@ class Run:
 
     def state(self) -> Any:
         """All items and all versions of all documents of the scope, read past the adapters."""
-        at, fault = self.tap.calls, self.tap.fault
-        self.tap.fault = None
         items = self._dynamodb.query(
             TableName=self._table,
             KeyConditionExpression="pk = :pk",
@@ -118,12 +141,10 @@ class Run:
             for one in versions.get("Versions", [])
         ]
         texts = [[key, one["Body"].read().decode(), one["Metadata"].get("edit", "")] for key, one in documents]
-        self.tap.calls, self.tap.fault = at, fault
         return self._plain({"items": [self._item(item) for item in items], "documents": texts})
 
     def clear(self) -> None:
         """Remove the scope's items: moto gets slow with every one."""
-        self.tap.fault = None
         keys = self._dynamodb.query(
             TableName=self._table,
             KeyConditionExpression="pk = :pk",
@@ -202,33 +223,35 @@ def _problems(run: Run, cell: Cell, clean: Clean) -> Iterator[tuple[str, str]]:
     run.tap.calls, run.tap.fault, run.tap.at = [], cell.fault, cell.number
     answer = run.call()
     happened, run.tap.fault = run.tap.happened, None
+    state = run.state()
     if not happened:
         yield "skipped", "the fault did not come to pass"
-        return
-    state = run.state()
-    if state not in (clean.before, clean.after):
+    elif state not in (clean.before, clean.after):
         yield "partial", json.dumps(state)
-    elif isinstance(answer, dict) and (answer != clean.reply or state != clean.after):
-        yield "untrue" if state == clean.after else "lost", json.dumps(answer)
-    elif isinstance(answer, ToolError) and (complaint := _untrue(answer, cell, state == clean.before)):
+    elif isinstance(answer, dict) and state != clean.after:
+        yield "lost", json.dumps(answer)
+    elif complaint := _untrue(answer, cell, clean):
         yield "untrue", complaint
     again = run.call()
     if run.state() != clean.after:
         yield "lost" if isinstance(again, dict) else "untrue", f"sent again: {again!r}"
-    elif isinstance(again, ToolError) and (answer.__class__ is Killed or not _is_told_done(again, cell)):
-        if not _is_told_done(again, cell):
-            yield "untrue", f"sent again: {again!r}"
+    elif isinstance(again, ToolError) and not _is_told_done(again, cell):
+        yield "untrue", f"sent again: {again!r}"
 
 
-def _untrue(error: ToolError, cell: Cell, unchanged: bool) -> str | None:
-    """What is wrong with an error as the answer: only an outage may be told, or the race that was injected."""
-    shown = json.dumps(error.as_dict())
+def _untrue(answer: Any, cell: Cell, clean: Clean) -> str | None:
+    """What is wrong with an answer: only an outage may be told, or that somebody else did the very same."""
+    overtaken = cell.fault.name.startswith("overtaken")
+    if isinstance(answer, dict):
+        return None if overtaken or answer == clean.reply else json.dumps(answer)
+    if isinstance(answer, Killed):
+        return None
+    shown = json.dumps(answer.as_dict())
     if "secret" in shown or "AWS" in shown:
         return f"shows AWS: {shown}"
-    if error.code == "unavailable":
+    if answer.code == "unavailable" and not overtaken:
         return None
-    raced = cell.fault.name.startswith("cancelled by a condition") and error.code == "conflict" and unchanged
-    return None if raced else f"{error.code}: {error.message}"
+    return None if overtaken and _is_told_done(answer, cell) else shown
 
 
 def _is_told_done(error: ToolError, cell: Cell) -> bool:

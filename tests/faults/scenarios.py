@@ -7,6 +7,7 @@ from typing import Any
 from memtools.domain.document import Document
 from memtools.domain.scope import Scope
 from memtools.domain.trace import key_of
+
 from tests.calls import Caller
 
 Names = Mapping[str, str]
@@ -22,7 +23,7 @@ class Scenario:
     arguments: Callable[[Names], dict[str, Any]]
 
 
-TEXTS = ("tea", "coffee", "milk", "water", "juice", "cocoa")
+TEXTS = ("tea", "coffee", "milk", "water", "juice", "cocoa", "coffee | water | milk")
 
 
 def names_in(scope: Scope) -> dict[str, str]:

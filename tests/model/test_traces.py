@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from hypothesis.stateful import run_state_machine_as_test as run
@@ -271,7 +271,9 @@ class Life(RuleBasedStateMachine):
             "outcome": len(survivor.versions) + 1,
             "call": call,
         }
-        survivor.push("merged", content=joined, tags=tags, merge=record)
+        ends = [trace.now.expires for trace in live if trace.now.expires]
+        last = max(ends) if len(ends) == len(live) else None
+        survivor.push("merged", content=joined, tags=tags, merge=record, expires=last)
         survivor.count += sum(trace.count for trace in sources)
         for trace in sources:
             trace.push("merged_away", live=False, expires=None, merged_into=survivor.id)
@@ -302,7 +304,7 @@ class Life(RuleBasedStateMachine):
             assert reply["restoredIds"] == [source.id for source in away]
             before = trace.versions[merge["replaced"] - 1]
             stands = trace.stand_for(merge["replaced"])
-            trace.push("unmerged", content=before.content, tags=before.tags, merge=stands)
+            trace.push("unmerged", content=before.content, tags=before.tags, merge=stands, expires=before.expires)
             trace.count = max(trace.count - sum(source.count for source in away), 0)
             for source in away:
                 last = len(source.versions) - 1
@@ -392,6 +394,7 @@ def check(made: Callable[[], tuple[Memory, FakeClock]], examples: int, steps: in
             deadline=None,
             print_blob=True,
             suppress_health_check=list(HealthCheck),
+            phases=[Phase.explicit, Phase.reuse, Phase.generate],
         ),
     )
 

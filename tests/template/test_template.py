@@ -29,6 +29,7 @@ def of_type(kind: str) -> dict[str, Any]:
 
 def the_only(kind: str) -> dict[str, Any]:
     """The one resource of a type."""
+    resource: dict[str, Any]
     (resource,) = of_type(kind).values()
     return resource
 
@@ -38,7 +39,7 @@ def as_list(value: Any) -> list[Any]:
     return list(value) if isinstance(value, list) else [value]
 
 
-def statements(role: str) -> list[dict]:
+def statements(role: str) -> list[dict[str, Any]]:
     """What a role may do."""
     policies = resources[role]["Properties"]["Policies"]
     return [statement for policy in policies for statement in as_list(policy["PolicyDocument"]["Statement"])]

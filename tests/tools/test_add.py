@@ -3,7 +3,9 @@
 from datetime import timedelta
 
 import pytest
+from memtools.domain.scope import Scope
 from memtools.errors import InvalidArguments, TooLarge
+from memtools.tools.memory import Memory
 
 from tests.calls import Caller
 from tests.fakes import FakeClock
@@ -119,6 +121,19 @@ def test_a_call_too_large_saves_nothing(ana: Caller) -> None:
     with pytest.raises(TooLarge):
         ana.add(facts=[f"{number}" + "x" * 60_000 for number in range(60)])
     assert ana.all() == []
+
+
+def test_more_than_a_transaction_can_hold_is_refused_whole(moto_memory: Memory, scope: Scope) -> None:
+    ana = Caller(moto_memory, scope)
+    facts = [f"fact {number}" for number in range(100)]
+    ids = [one["id"] for one in ana.add(facts=facts)["saved"]]
+    for half in (ids[:50], ids[50:]):
+        ana.merge(traceIds=half, mergedContent=f"half of {half[0]}")
+    with pytest.raises(TooLarge) as refused:
+        ana.add(facts=facts)
+    assert refused.value.details == {"size": 102, "limit": 100}
+    assert len(ana.all()) == 2
+    assert ana.add(facts=facts[:50])["message"] == "Saved 50 fact(s) to memory."
 
 
 def test_a_hundred_large_facts_that_fit_are_saved(ana: Caller) -> None:

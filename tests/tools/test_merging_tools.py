@@ -183,3 +183,16 @@ def test_what_was_never_merged_cannot_be_unmerged(ana: Caller) -> None:
     (one,) = ana.remember("one")
     with pytest.raises(NotFound, match="Nothing was merged"):
         ana.unmerge(survivorId=one)
+
+
+def test_a_retrieval_during_a_merge_is_counted_and_no_conflict(ana: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    one, two = ana.remember("tea one", "tea two")
+    plain, searched = ana.memory.traces.commit, list[object]()
+
+    def commit(*arguments: object, **more: object) -> None:
+        if not searched:
+            searched.append(ana.search(query="tea"))
+        plain(*arguments, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(ana.memory.traces, "commit", commit)
+    assert ana.merge(traceIds=[one, two])["trace"]["retrievalCount"] == 2

@@ -27,8 +27,8 @@ def trace(name: str, content: str, minute: int = 0, version: int = 1, *, live: b
     )
 
 
-def state(index: Index) -> tuple[list[Entry], datetime | None]:
-    return index.entries, index.watermark
+def state(index: Index) -> list[Entry]:
+    return index.entries
 
 
 def found(index: Index, term: str) -> list[str]:
@@ -55,7 +55,7 @@ def latest(changes: list[Trace]) -> list[Trace]:
 
 
 def test_an_index_never_filled_is_empty() -> None:
-    assert state(Index()) == ([], None)
+    assert state(Index()) == []
     assert Index().vectors("m").shape == (0, 0)
     assert Index().lengths.shape == (0,)
 
@@ -87,12 +87,11 @@ def test_reading_changes_again_that_are_known_does_no_harm(changes: list[Trace])
 
 @FAST
 @given(changes=histories())
-def test_the_live_are_in_it_and_the_watermark_is_the_newest_change(changes: list[Trace]) -> None:
+def test_the_live_are_in_it(changes: list[Trace]) -> None:
     index = Index().fold(changes)
     assert {entry.id: entry.version for entry in index.entries} == {
         one.id: one.version for one in latest(changes) if one.live
     }
-    assert index.watermark == max((one.changed_at for one in changes), default=None)
 
 
 def test_a_trace_that_dies_twice_in_one_batch_is_gone() -> None:
@@ -106,21 +105,10 @@ def test_a_trace_that_dies_twice_in_one_batch_is_gone() -> None:
 @given(first=histories(), second=histories())
 def test_an_index_is_never_changed(first: list[Trace], second: list[Trace]) -> None:
     index = Index().fold(first)
-    before = list(index.entries), dict(index.postings), index.watermark
+    before = list(index.entries), dict(index.postings)
     fresh = Index().fold(first)
     fresh.fold(second)
-    assert (fresh.entries, fresh.postings, fresh.watermark) == before
-
-
-def test_the_watermark_does_not_go_back() -> None:
-    index = Index().fold([trace("a", "tea", 9)])
-    assert index.fold([trace("b", "oboe", 2)]).watermark == NOW + timedelta(minutes=9)
-
-
-def test_the_death_of_a_stranger_moves_the_watermark_alone() -> None:
-    index = Index().fold([trace("a", "tea")])
-    later = index.fold([trace("b", "oboe", 5, live=False)])
-    assert state(later) == (index.entries, NOW + timedelta(minutes=5))
+    assert (fresh.entries, fresh.postings) == before
 
 
 def test_a_rewritten_trace_is_found_by_its_new_words_alone() -> None:

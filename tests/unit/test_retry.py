@@ -60,7 +60,7 @@ def test_slow_work_uses_the_time_up_too(monkeypatch: pytest.MonkeyPatch) -> None
     made = 0
     for _ in retry.attempts():
         made += 1
-        clock.now += 4.0
+        clock.now += 5.0
     assert made == 3
 
 
@@ -75,3 +75,15 @@ def test_nobody_sleeps_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Time(monkeypatch, 0.001)
     made = list(retry.attempts())
     assert len(clock.pauses) == len(made) - 1
+
+
+def test_within_a_time_limit_nothing_new_is_begun_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Time(monkeypatch, 1.0)
+    assert not retry.out_of_time()
+    with retry.time_limit():
+        clock.now += retry.SECONDS - 0.01
+        assert not retry.out_of_time()
+        assert list(retry.attempts()) == [0]
+        clock.now += 0.02
+        assert retry.out_of_time()
+    assert not retry.out_of_time()

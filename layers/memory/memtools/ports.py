@@ -8,7 +8,7 @@ from typing import Protocol
 from memtools.domain.document import Document
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Stamp, Trace
-from memtools.retrieval.index import Index
+from memtools.retrieval.segments import Segment
 
 
 class Clock(Protocol):
@@ -36,12 +36,14 @@ class Embedder(Protocol):
 class Write:
     """One trace's step in a commit: ``after`` takes the place of ``before``; ``None`` claims a key that is free.
 
-    Free is a key at which no trace stands, and whose text no other is said to hold unless ``beside`` allows that.
+    Free is a key at which no trace stands, and whose text is said to be held by those ``beside`` it and no others.
+    ``counted`` asks that ``before`` has not been retrieved since either.
     """
 
     before: Trace | None
     after: Trace
-    beside: bool = False
+    beside: tuple[str, ...] = ()
+    counted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,12 +109,12 @@ class TraceStore(Protocol):
 class SegmentStore(Protocol):
     """The latest index made of a scope, if any. It may be lost or stale at any time: the table is the truth."""
 
-    def load(self, scope: Scope) -> Index | None:
-        """The index stored last."""
+    def load(self, scope: Scope) -> Segment | None:
+        """The segment stored last."""
         ...
 
-    def save(self, scope: Scope, index: Index) -> None:
-        """Keep ``index`` for searches to come."""
+    def save(self, scope: Scope, segment: Segment) -> None:
+        """Keep ``segment`` for searches to come."""
         ...
 
 

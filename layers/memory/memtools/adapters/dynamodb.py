@@ -11,11 +11,12 @@ from memtools.adapters.expressions import Action, actions_of, history_item, hist
 from memtools.adapters.items import from_dynamodb, moment_text, to_dynamodb, trace_of
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Stamp, Trace
-from memtools.errors import Unavailable
+from memtools.errors import TooLarge, Unavailable
 from memtools.ports import Holds, Occupant, Raced, Write
 from memtools.retry import attempts
 
 _GET_LIMIT = 100
+_TRANSACTION_LIMIT = 100
 _CONDITION_FAILED = "ConditionalCheckFailed"
 
 
@@ -55,11 +56,21 @@ class DynamoTraces:
     def commit(self, scope: Scope, stamp: Stamp, writes: Sequence[Write], holds: Sequence[Holds] = ()) -> None:
         """All of the writes or none, in one transaction; see the port.
 
+        A fact whose own key is held by a trace that says something else takes two of a transaction's hundred actions:
+        a call can come to more than those, which is TooLarge.
+
         A transaction that is cancelled because another one touches an item at the same moment is run again. One whose
         condition fails may have met its own success: a retry below us, after the answer was lost. Then what it meets
         bears the name of this write.
         """
         items, ids = self._transaction(scope, stamp, writes, holds)
+        if len(items) > _TRANSACTION_LIMIT:
+            raise TooLarge(
+                f"This call comes to {len(items)} changes, and {_TRANSACTION_LIMIT} can happen whole. Nothing was"
+                " written; send half of it at a time.",
+                size=len(items),
+                limit=_TRANSACTION_LIMIT,
+            )
         with told_as_unavailable(WRITE_FAILED):
             for _ in attempts():
                 reasons = self._transact(items)

@@ -16,8 +16,10 @@ from memtools.ports import Holds, Write
 
 IS_FREE = "attribute_not_exists(id)"
 IS_ALONE = "attribute_not_exists(holders)"
+IS_HELD = "holders = :holders"
 IS_VERSION = "#version = :expected"
 IS_ALIVE = "#status = :live AND (attribute_not_exists(expiresAt) OR expiresAt > :now)"
+IS_COUNT = "retrievalCount = :count"
 SAYS = "textKey = :text"
 
 
@@ -100,6 +102,14 @@ class Action:
         self.names["#version"] = "version"
         self.values[":expected"] = version
 
+    def require_holders(self, holders: tuple[str, ...]) -> None:
+        """Nobody may have come to say this key's text, or gone from it, since these were seen."""
+        if holders:
+            self.conditions.append(IS_HELD)
+            self.values[":holders"] = set(holders)
+        else:
+            self.conditions.append(IS_ALONE)
+
     def require_alive(self, now: datetime) -> None:
         """The trace has to be live and not expired."""
         self.conditions.append(IS_ALIVE)
@@ -113,12 +123,12 @@ def actions_of(scope: Scope, stamp: Stamp, writes: Sequence[Write], holds: Seque
     for write in writes:
         _take_step(actions.setdefault(write.after.id, Action()), scope, write)
         held_before, held_after = held_text(scope, write.before), held_text(scope, write.after)
-        if held_before == held_after:
-            continue
-        if held_before:
+        if held_before and held_before != held_after:
             actions.setdefault(held_before, Action()).deletes["holders"] = {write.after.id}
-        if held_after:
+        if held_after and held_before != held_after:
             actions.setdefault(held_after, Action()).adds["holders"] = {write.after.id}
+        if write.before is None:
+            actions[held_after or write.after.id].require_holders(write.beside)
     for one in holds:
         action = actions.setdefault(one.id, Action())
         action.require_alive(stamp.now)
@@ -133,10 +143,13 @@ def _take_step(action: Action, scope: Scope, write: Write) -> None:
     action.sets = {name: value for name, value in after.items() if name not in COUNTED and before.get(name) != value}
     action.removes = before.keys() - after.keys() - COUNTED
     if write.before is None:
-        action.conditions += [IS_FREE] if write.beside else [IS_FREE, IS_ALONE]
+        action.conditions.append(IS_FREE)
         action.sets["retrievalCount"] = 0
         return
     action.require_version(write.before.version)
+    if write.counted:
+        action.conditions.append(IS_COUNT)
+        action.values[":count"] = write.before.retrieval_count
     if counted := write.after.retrieval_count - write.before.retrieval_count:
         action.adds["retrievalCount"] = counted
 

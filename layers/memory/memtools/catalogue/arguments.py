@@ -69,7 +69,9 @@ TraceId = Annotated[Text, Field(min_length=1, max_length=100)]
 class Arguments(BaseModel):
     """Base of all arguments: strict types, no unknown names."""
 
-    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="forbid", strict=True, frozen=True)
+    model_config = ConfigDict(
+        alias_generator=to_camel, populate_by_name=True, extra="forbid", strict=True, defer_build=True, frozen=True
+    )
 
 
 class Add(Arguments):

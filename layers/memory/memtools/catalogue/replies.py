@@ -20,7 +20,9 @@ Moment = Annotated[datetime, PlainSerializer(_iso, return_type=str)]
 class Reply(BaseModel):
     """Base of all replies."""
 
-    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="forbid", frozen=True)
+    model_config = ConfigDict(
+        alias_generator=to_camel, populate_by_name=True, extra="forbid", frozen=True, defer_build=True
+    )
 
     def as_dict(self) -> dict[str, Any]:
         """The reply as callers see it, JSON-ready."""

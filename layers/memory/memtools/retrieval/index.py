@@ -52,21 +52,15 @@ class Entry:
 
 
 class Index:
-    """Immutable: folding changes in makes another index, so that searches in other threads are not disturbed.
+    """Immutable: folding changes in makes another index, so that searches in other threads are not disturbed."""
 
-    ``watermark`` is the newest change it contains, ``None`` for an index that was never filled.
-    """
-
-    def __init__(self, entries: Mapping[str, Entry] | None = None, watermark: datetime | None = None) -> None:
+    def __init__(self, entries: Mapping[str, Entry] | None = None) -> None:
         self._entries = dict(entries or {})
-        self.watermark = watermark
 
     def fold(self, changes: Iterable[Trace]) -> Index:
         """The index with ``changes`` (oldest first) taken in; itself where they are in it already."""
         entries: dict[str, Entry] | None = None
-        watermark = self.watermark
         for trace in changes:
-            watermark = max(watermark or trace.changed_at, trace.changed_at)
             known = (self._entries if entries is None else entries).get(trace.id)
             if trace.live == (known is not None) and (known is None or known.version == trace.version):
                 continue
@@ -75,9 +69,7 @@ class Index:
                 entries[trace.id] = Entry.of(trace)
             else:
                 del entries[trace.id]
-        if entries is None and watermark == self.watermark:
-            return self
-        return Index(self._entries if entries is None else entries, watermark)
+        return self if entries is None else Index(entries)
 
     @cached_property
     def entries(self) -> list[Entry]:

@@ -2,6 +2,8 @@
 
 import threading
 from collections import OrderedDict
+from dataclasses import dataclass
+from datetime import datetime
 
 from memtools.domain.scope import Scope
 from memtools.retrieval.index import Index
@@ -10,24 +12,32 @@ from memtools.retrieval.index import Index
 _SCOPES = 64
 
 
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A scope's index, with every change in it that the table held at ``read_at``."""
+
+    index: Index
+    read_at: datetime
+
+
 class RecentSegments:
     """A SegmentStore that forgets the scope used longest ago. Safe to share between threads."""
 
     def __init__(self) -> None:
-        self._indexes: OrderedDict[Scope, Index] = OrderedDict()
+        self._segments: OrderedDict[Scope, Segment] = OrderedDict()
         self._lock = threading.Lock()
 
-    def load(self, scope: Scope) -> Index | None:
-        """The scope's index as saved last, if it is among the recent ones."""
+    def load(self, scope: Scope) -> Segment | None:
+        """The scope's segment as saved last, if it is among the recent ones."""
         with self._lock:
-            if index := self._indexes.get(scope):
-                self._indexes.move_to_end(scope)
-            return index
+            if segment := self._segments.get(scope):
+                self._segments.move_to_end(scope)
+            return segment
 
-    def save(self, scope: Scope, index: Index) -> None:
-        """Keep ``index``; an older one saved by a slower thread only means more changes to read again."""
+    def save(self, scope: Scope, segment: Segment) -> None:
+        """Keep ``segment``; an older one saved by a slower thread only means more changes to read again."""
         with self._lock:
-            self._indexes[scope] = index
-            self._indexes.move_to_end(scope)
-            while len(self._indexes) > _SCOPES:
-                self._indexes.popitem(last=False)
+            self._segments[scope] = segment
+            self._segments.move_to_end(scope)
+            while len(self._segments) > _SCOPES:
+                self._segments.popitem(last=False)

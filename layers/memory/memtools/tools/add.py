@@ -22,7 +22,7 @@ class _Fact:
 
     birth: Trace
     occupant: Occupant = _NOTHING
-    denied: bool = False
+    denied: tuple[str, ...] = ()
     write: Write | None = None
     holds: Holds | None = None
     known: Trace | None = None
@@ -30,30 +30,30 @@ class _Fact:
     def settle(self, stamp: Stamp) -> None:
         """Decide what a commit has to do for this fact, from what stands at its key.
 
-        Nothing there: it is born. The same fact, alive: known. A dead trace: it lives again. Somebody else is said to
-        hold it: known, if that proves true. A trace that says something else by now: born under a spare id.
+        Nothing there: it is born. The same fact, alive: known. Somebody else is said to hold it: known, if that proves
+        true. A dead trace: it lives again. A trace that says something else by now: born under a spare id.
         """
         standing = self.occupant.trace
+        likely = [name for name in self.occupant.holders if name not in self.denied]
         self.write = self.holds = self.known = None
         if standing and standing.alive(stamp.now) and standing.says(self.birth.content):
             self.known = standing
-        elif self.occupant.holders:
-            self.holds = Holds(self.occupant.holders[0], self.birth.content)
+        elif likely:
+            self.holds = Holds(likely[0], self.birth.content)
         elif standing is None:
-            self.write = Write(None, self.birth, beside=self.denied)
+            self.write = Write(None, self.birth, beside=self.occupant.holders)
         elif not standing.alive(stamp.now):
             self.write = Write(standing, revived(standing, self.birth, stamp))
         else:
-            self.write = Write(None, replace(self.birth, id=spare_id(self.birth.id, stamp)))
+            spare = replace(self.birth, id=spare_id(self.birth.id, stamp))
+            self.write = Write(None, spare, beside=self.occupant.holders)
 
     def learn(self, met: Mapping[str, Occupant]) -> None:
-        """Take in what a commit met in the way of this fact: another occupant, or a holder that does not hold it."""
+        """Take in what a commit met in the way of this fact: a holder that does not hold it, or another occupant."""
         if self.holds and self.holds.id in met:
-            self.denied = True
-            holders = tuple(name for name in self.occupant.holders if name != self.holds.id)
-            self.occupant = replace(self.occupant, holders=holders)
+            self.denied = (*self.denied, self.holds.id)
         elif self.birth.id in met:
-            self.occupant = met[self.birth.id]
+            self.occupant, self.denied = met[self.birth.id], ()
 
 
 def memory_add(memory: Memory, scope: Scope, given: arguments.Add) -> replies.Added:

@@ -6,27 +6,50 @@ from memtools.catalogue import arguments, replies
 from memtools.domain import merging
 from memtools.domain.scope import Scope
 from memtools.domain.text import digest
-from memtools.domain.trace import Trace, require_fitting
-from memtools.errors import Conflict, NotFound
+from memtools.domain.trace import Stamp, Trace, require_fitting
+from memtools.errors import Conflict, NotFound, Unavailable
 from memtools.ports import Raced, Write
+from memtools.retry import attempts
 from memtools.tools.memory import Memory
 
 _FEWEST = 2
 
 
 def memory_merge(memory: Memory, scope: Scope, given: arguments.Merge) -> replies.Merged:
-    """Merge the live ones among the traces named. The same merge sent again answers the same."""
+    """Merge the live ones among the traces named. The same merge sent again answers the same.
+
+    A trace that changes meanwhile is a conflict; one that is only retrieved meanwhile is counted, and merged anyway.
+    """
     call = digest(*given.trace_ids, given.merged_content or "")
-    found = memory.traces.get(scope, given.trace_ids)
-    if done := _done_before(found, call):
-        return _reply(done, given.trace_ids)
     stamp = memory.stamp()
-    live = [found[name] for name in given.trace_ids if name in found and found[name].alive(stamp.now)]
-    if len(live) < _FEWEST:
-        raise _too_few(found, live, given.trace_ids)
+    seen: Mapping[str, Trace] = {}
+    for _ in attempts():
+        found = memory.traces.get(scope, given.trace_ids)
+        if done := _done_before(found, call, stamp):
+            return _reply(done, given.trace_ids)
+        if changed := [
+            name for name, trace in seen.items() if name not in found or found[name].version != trace.version
+        ]:
+            raise _changed(changed)
+        live = [found[name] for name in given.trace_ids if name in found and found[name].alive(stamp.now)]
+        if len(live) < _FEWEST:
+            raise _too_few(found, live, given.trace_ids)
+        steps = _steps(memory, live, given, call, stamp)
+        try:
+            memory.traces.commit(scope, stamp, [Write(before, after, counted=True) for before, after in steps])
+        except Raced:
+            seen = {trace.id: trace for trace in live}
+            continue
+        return _reply(steps[0][1], given.trace_ids)
+    raise Unavailable("These memories are in use at this moment; nothing was merged. Send the call again.")
+
+
+def _steps(
+    memory: Memory, live: Sequence[Trace], given: arguments.Merge, call: str, stamp: Stamp
+) -> list[tuple[Trace, Trace]]:
     content = merging.merged_content(live, given.merged_content)
     require_fitting([content], argument="mergedContent")
-    steps = merging.merge(
+    return merging.merge(
         live,
         content=content,
         embedding=memory.embed([content])[0],
@@ -34,19 +57,12 @@ def memory_merge(memory: Memory, scope: Scope, given: arguments.Merge) -> replie
         stamp=stamp,
         retention=memory.retention,
     )
-    try:
-        memory.traces.commit(scope, stamp, [Write(before, after) for before, after in steps])
-    except Raced as raced:
-        if done := _done_before(memory.traces.get(scope, given.trace_ids), call):
-            return _reply(done, given.trace_ids)
-        raise _changed(raced) from None
-    return _reply(steps[0][1], given.trace_ids)
 
 
-def _done_before(found: Mapping[str, Trace], call: str) -> Trace | None:
+def _done_before(found: Mapping[str, Trace], call: str, stamp: Stamp) -> Trace | None:
     """The survivor of this very merge, where it has happened and its outcome still stands."""
     for trace in found.values():
-        if trace.live and trace.merge and trace.merge.call == call and trace.merge.outcome == trace.version:
+        if trace.alive(stamp.now) and trace.merge and trace.merge.call == call and trace.merge.outcome == trace.version:
             return trace
     return None
 
@@ -62,12 +78,11 @@ def _too_few(found: Mapping[str, Trace], live: Sequence[Trace], ids: Sequence[st
     )
 
 
-def _changed(raced: Raced) -> Conflict:
-    names = list(raced.met)
+def _changed(names: Sequence[str]) -> Conflict:
     return Conflict(
         f"Changed by someone else in the meantime: {', '.join(names)}. Nothing was merged. Search again, and merge what"
         " still belongs together.",
-        traceIds=names,
+        traceIds=list(names),
     )
 
 

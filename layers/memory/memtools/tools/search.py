@@ -8,9 +8,10 @@ from memtools.domain.text import fold
 from memtools.errors import InvalidArguments
 from memtools.retrieval.index import Index
 from memtools.retrieval.ranking import Query, Ranked, rank
+from memtools.retrieval.segments import Segment
 from memtools.tools.memory import Memory
 
-# Writers' clocks differ, and a write takes a while to land: changes are read again from this long before the newest.
+# Clocks differ, and a write takes a while to land: changes are read again from this long before they were last read.
 OVERLAP = timedelta(minutes=2)
 _WORDS_ONLY = "Found by words alone: no embedding model is available."
 
@@ -37,11 +38,12 @@ def memory_search(memory: Memory, scope: Scope, given: arguments.Search) -> repl
 
 def fresh_index(memory: Memory, scope: Scope) -> Index:
     """The index with every change in it that was made before this call began."""
-    known = memory.segments.load(scope) or Index()
-    since = known.watermark - OVERLAP if known.watermark else None
-    fresh = known.fold(memory.traces.changes(scope, since))
-    if fresh is not known:
-        memory.segments.save(scope, fresh)
+    now = memory.clock.now()
+    known = memory.segments.load(scope)
+    since = known.read_at - OVERLAP if known else None
+    index = known.index if known else Index()
+    fresh = index.fold(memory.traces.changes(scope, since))
+    memory.segments.save(scope, Segment(fresh, now))
     return fresh
 
 
