@@ -313,6 +313,14 @@ class Life(RuleBasedStateMachine):
                     "unmerged", live=True, merged_into=None, expires=earlier.expires, merge=source.stand_for(last)
                 )
 
+    @rule(who=users, depth=st.integers(1, 3), pick=picks)
+    def merge_and_come_apart(self, who: int, depth: int, pick: int) -> None:
+        """Merges of what merges left, then as many steps back, whoever survives."""
+        for _ in range(depth):
+            self.merge(who, [0, 1, pick], None, odd=False)
+        for number in range(depth):
+            self.unmerge(who, number)
+
     @rule(who=users, text=texts)
     def search(self, who: int, text: str) -> None:
         caller, model, now = self.at(who)

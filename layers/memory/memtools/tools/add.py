@@ -48,10 +48,15 @@ class _Fact:
             spare = replace(self.birth, id=spare_id(self.birth.id, stamp))
             self.write = Write(None, spare, beside=self.occupant.holders)
 
-    def learn(self, met: Mapping[str, Occupant]) -> None:
-        """Take in what a commit met in the way of this fact: a holder that does not hold it, or another occupant."""
+    def learn(self, met: Mapping[str, Occupant], stamp: Stamp) -> None:
+        """Take in what a commit met in the way of this fact: a holder that does not hold it, or another occupant.
+
+        What was met at a holder may have been in the way of another fact only.
+        """
         if self.holds and self.holds.id in met:
-            self.denied = (*self.denied, self.holds.id)
+            holder = met[self.holds.id].trace
+            if holder is None or not (holder.alive(stamp.now) and holder.says(self.birth.content)):
+                self.denied = (*self.denied, self.holds.id)
         elif self.birth.id in met:
             self.occupant, self.denied = met[self.birth.id], ()
 
@@ -125,7 +130,7 @@ def _commit(memory: Memory, scope: Scope, facts: dict[str, _Fact], stamp: Stamp)
             memory.traces.commit(scope, stamp, writes, holds)
         except Raced as raced:
             for fact in facts.values():
-                fact.learn(raced.met)
+                fact.learn(raced.met, stamp)
         else:
             return
     raise Unavailable("Too many others write the same facts at this moment; nothing was saved. Send the call again.")
