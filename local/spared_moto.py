@@ -2,7 +2,8 @@
 
 moto copies a whole table for every action of a transaction, to be able to put it back, and keeps a list of every item
 ever copied. A hundred facts into a table of some thousand take seconds and gigabytes. Here a transaction copies its
-table once, and the list is emptied after it. Right only where one request runs at a time (local/store.py).
+table once, and the list is emptied after it. Nor are a query's results copied before they are written into the answer.
+Right only where one request runs at a time (local/store.py).
 """
 
 import copy
@@ -10,7 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from moto.dynamodb import models
-from moto.dynamodb.models import DynamoDBBackend
+from moto.dynamodb.models import DynamoDBBackend, table
 from moto.dynamodb.models.dynamo_type import Item
 from moto.dynamodb.models.table import Table
 
@@ -37,5 +38,10 @@ def spare() -> None:
             for kind in (Item, Table):
                 kind.instances_tracked.clear()
 
+    def copied(value: Any, memo: Any = None) -> Any:
+        is_result = isinstance(value, list) and all(isinstance(one, Item) for one in value)
+        return list(value) if is_result else copy.deepcopy(value, memo)
+
     models.copy = SimpleNamespace(deepcopy=deepcopy)
+    table.copy = SimpleNamespace(copy=copy.copy, deepcopy=copied)
     DynamoDBBackend.transact_write_items = transact
