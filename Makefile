@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo local test test-races test-faults test-emulator check bench format clean
+.PHONY: help setup demo local invoke test test-races test-faults test-emulator test-api check bench format clean
 
 help: ## what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,6 +37,9 @@ demo: $(READY) ## a short story through the real handlers, checked
 local: $(READY) ## the service on this machine, left running
 	@$(BIN)/python -m local
 
+invoke: $(READY) ## an event through its function: make invoke TOOL=memory_add ENVELOPE=direct
+	@$(BIN)/python -m local.invoke "$(ENVELOPE)" "$(TOOL)"
+
 test: $(READY) ## all tests
 	$(BIN)/python -m pytest -q
 
@@ -50,12 +53,15 @@ test-emulator: $(READY) ## contract suites and races on the second emulator
 	$(BIN)/python -m tests.emulator $(BIN)/python -m pytest -q tests/contract
 	$(BIN)/python -m tests.races --store ministack
 
+test-api: $(READY) ## made-up requests against the HTTP API and its description
+	$(BIN)/python -m tests.api
+
 check: $(READY) ## style, types, imports, templates
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
-	$(BIN)/cfn-lint template.yaml
+	$(BIN)/cfn-lint template.yaml integrations/*.yaml
 
 format: $(READY) ## apply the style
 	$(BIN)/ruff check --fix-only --quiet .

@@ -7,7 +7,9 @@ from local.service import running
 
 _PORT = 8765
 _EXAMPLES = """\
-memtools listens at {url}; its memory lasts until it ends (Ctrl+C). Paste into another terminal:
+memtools listens at {url}; its memory lasts until it ends (Ctrl+C).
+emulator: {emulator}
+Paste into another terminal:
 
   curl -s {url}/tools/memory_add -H 'content-type: application/json' \\
        -H 'x-memory-agent: helper' -H 'x-memory-user: ana' \\
@@ -29,7 +31,7 @@ memtools listens at {url}; its memory lasts until it ends (Ctrl+C). Paste into a
 def main() -> None:
     """Serve until interrupted, on PORT or 8765."""
     with running(int(os.environ.get("PORT", _PORT))) as service:
-        print(_EXAMPLES.format(url=service.url), flush=True)
+        print(_EXAMPLES.format(url=service.url, emulator=service.emulator), flush=True)
         try:
             threading.Event().wait()
         except KeyboardInterrupt:

@@ -30,9 +30,10 @@ class Context:
 
 @dataclass(frozen=True)
 class Service:
-    """The running service: its address, and the handlers behind it by the function's logical id."""
+    """The running service: its address, that of its stores, and the handlers by the function's logical id."""
 
     url: str
+    emulator: str
     handlers: Mapping[str, Handler]
 
 
@@ -92,7 +93,7 @@ def running(port: int = 0, parameters: Mapping[str, str] | None = None) -> Itera
     """The service on ``port`` (0: a free one), over stores made from the template."""
     template = Template(parameters)
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
-    with store.endpoint(), store.environment(template.environment):
+    with store.endpoint() as emulator, store.environment(template.environment):
         store.create(template)
         memory_of.cache_clear()  # a memory made before has clients of other stores
         handlers = {name: load_handler(function) for name, function in template.functions.items()}
@@ -100,7 +101,7 @@ def running(port: int = 0, parameters: Mapping[str, str] | None = None) -> Itera
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
         try:
-            yield Service(f"http://127.0.0.1:{server.port}", handlers)
+            yield Service(f"http://127.0.0.1:{server.port}", emulator, handlers)
         finally:
             server.shutdown()
             thread.join()

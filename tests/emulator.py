@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Final
@@ -22,29 +22,29 @@ import requests
 from local.template import ROOT
 
 ENDPOINT: Final = "MEMTOOLS_TEST_ENDPOINT"
-_HOME = ROOT / "build" / "ministack"
-_PINS = ROOT / "tests" / "emulator-constraints.txt"
+PINS: Final = ROOT / "tests" / "emulator-constraints.txt"
 _SECONDS_TO_START = 60.0
 _SECONDS_TO_STOP = 10.0
 _PAUSE = 0.05
 
 
-def _interpreter() -> Path:
-    """The environment's Python; the environment is made where it is not there yet, or was made from other pins."""
-    python = _HOME / "bin" / "python"
-    made_from = _HOME / ".made-from"
-    pins = _PINS.read_text("utf-8")
-    if made_from.exists() and made_from.read_text("utf-8") == pins:
+def environment(name: str, *pins: Path, interpreter: str = sys.executable) -> Path:
+    """The Python of build/``name``, which is made where it is not there yet, or was made from other pins."""
+    home = ROOT / "build" / name
+    python = home / "bin" / "python"
+    made_from = home / ".made-from"
+    wanted = "".join(one.read_text("utf-8") for one in pins)
+    if made_from.exists() and made_from.read_text("utf-8") == wanted:
         return python
-    print(f"Setting up {_HOME.relative_to(ROOT)} (once) ...", file=sys.stderr, flush=True)
+    print(f"Setting up {home.relative_to(ROOT)} (once) ...", file=sys.stderr, flush=True)
     if uv := shutil.which("uv"):
-        _run(uv, "venv", "--quiet", "--clear", "--python", sys.executable, str(_HOME))
+        _run(uv, "venv", "--quiet", "--clear", "--python", interpreter, str(home))
         install = [uv, "pip", "install", "--quiet", "--python", str(python)]
     else:
-        _run(sys.executable, "-m", "venv", "--clear", str(_HOME))
+        _run(interpreter, "-m", "venv", "--clear", str(home))
         install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    _run(*install, "--requirement", str(_PINS))
-    made_from.write_text(pins, "utf-8")
+    _run(*install, *(part for one in pins for part in ("--requirement", str(one))))
+    made_from.write_text(wanted, "utf-8")
     return python
 
 
@@ -53,14 +53,17 @@ def _run(*command: str) -> None:
 
 
 @contextmanager
-def ministack_endpoint() -> Iterator[str]:
-    """The address of a ministack of our own, on a free port of loopback; its state ends with it."""
-    python = _interpreter()
+def ministack_endpoint(start: Sequence[str] = (), services: str = "s3,dynamodb") -> Iterator[str]:
+    """The address of a ministack of our own, on a free port of loopback; its state ends with it.
+
+    ``start`` is the command that starts it, where that is not the usual one.
+    """
+    command = start or [str(environment("ministack", PINS)), "-m", "ministack"]
     with tempfile.TemporaryDirectory() as folder, (Path(folder) / "log").open("w+b") as log:
         port = _free_port()
         process = subprocess.Popen(
-            [str(python), "-m", "ministack"],
-            env=_environment(port, folder),
+            command,
+            env=_environment(port, folder, services),
             cwd=folder,
             stdin=subprocess.DEVNULL,
             stdout=log,
@@ -81,15 +84,15 @@ def _free_port() -> int:
         return port
 
 
-def _environment(port: int, folder: str) -> dict[str, str]:
-    """Two services and nothing else: no other ports, no containers, nothing of the caller's AWS settings."""
+def _environment(port: int, folder: str, services: str) -> dict[str, str]:
+    """These services and nothing else: no other ports, no containers, nothing of the caller's AWS settings."""
     return {
         "PATH": os.environ.get("PATH", os.defpath),
         "HOME": folder,
         "TMPDIR": folder,
         "BIND_HOST": "127.0.0.1",
         "GATEWAY_PORT": str(port),
-        "SERVICES": "s3,dynamodb",
+        "SERVICES": services,
         "S3_DATA_DIR": str(Path(folder) / "s3"),
         "SFTP_ENABLED": "0",
         "IOT_MTLS_ENABLED": "0",

@@ -10,9 +10,11 @@ import requests
 from memtools.catalogue import TOOLS
 from memtools.domain.scope import Scope
 
+from local.invoke import load
 from local.service import Service
 from local.template import ROOT
 from tests.functions.conftest import Post
+from tests.functions.wrapping import ENVELOPES
 
 FUNCTIONS = {tool.name: f"{tool.function.capitalize()}Function" for tool in TOOLS.values()}
 EVENTS = sorted((ROOT / "events").glob("*/*.json"))
@@ -87,9 +89,8 @@ def test_every_reply_has_the_fields_that_the_catalogue_promises(running: Service
 @pytest.mark.parametrize("path", EVENTS, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_every_event_is_understood_by_its_function(running: Service, path: Any) -> None:
     tool = path.stem.partition("-")[0]
-    reply = running.handlers[FUNCTIONS[tool]](json.loads(path.read_text()), None)
-    body = json.loads(reply["body"]) if "body" in reply else reply.get("error", {})
-    assert body.get("code") in (None, "not_found"), body
+    said = ENVELOPES[path.parent.name].read(running.handlers[FUNCTIONS[tool]](*load(path)))
+    assert said.get("code") in (None, "not_found"), said
 
 
 def test_a_function_refuses_tools_of_another_one_and_unknown_ones(running: Service, scope: Scope) -> None:
@@ -154,7 +155,7 @@ def test_the_log_has_a_line_a_call_and_no_content(post: Post, logs: io.StringIO)
     lines = [json.loads(line) for line in logs.getvalue().splitlines()]
     assert {line["tool"] for line in lines} == set(TOOLS)
     assert {line["outcome"] for line in lines} >= {"ok", "invalid_arguments", "not_found", "conflict", "too_large"}
-    assert all(line["duration_ms"] >= 0 and line["request_id"] for line in lines)
+    assert all(line["duration_ms"] >= 0 and line["request_id"] and line["correlation_id"] for line in lines)
     assert "zanzibar" not in logs.getvalue().lower()
 
 

@@ -2,10 +2,11 @@
 
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from aws_lambda_powertools import Logger
+from aws_lambda_powertools import Logger, Metrics
+from aws_lambda_powertools.metrics import MetricUnit
 
 from memtools.catalogue import TOOLS
 from memtools.config import Settings
@@ -13,12 +14,13 @@ from memtools.errors import InvalidArguments, NotFound, ToolError, Unavailable
 from memtools.retry import time_limit
 from memtools.tools import USE_CASES
 from memtools.tools.memory import Memory
-from memtools.transports import Call, Outcome, direct, recognise
+from memtools.transports import Call, Outcome, Transport, direct, http, recognise, rest
 from memtools.wiring import memory_of
 
 Handler = Callable[[Any, Any], dict[str, Any]]
 
 logger = Logger()
+metrics = Metrics(namespace="memtools")
 
 
 def handler_for(function: str) -> Handler:
@@ -30,15 +32,15 @@ def handler_for(function: str) -> Handler:
     memory = memory_of(settings)
 
     def handler(event: Any, context: Any) -> dict[str, Any]:
-        transport = recognise(event)
+        transport = recognise(event, context)
         if transport is None:
             return direct.encode({}, _unknown_event())
-        request_id = getattr(context, "aws_request_id", None)
         start = time.perf_counter()
         with time_limit():
-            outcome, entry = _outcome(lambda: transport.decode(event, settings.agent_id), function, memory)
+            outcome, entry = _outcome(lambda: transport.decode(event, settings.agent_id, context), function, memory)
         entry["duration_ms"] = round((time.perf_counter() - start) * 1000, 1)
-        logger.info("call", extra={"function": function, "request_id": request_id, **entry})
+        logger.info("call", extra={"function": function, **_ids(transport, event, context), **entry})
+        _measure(entry, outcome)
         return transport.encode(event, outcome)
 
     return handler
@@ -46,8 +48,10 @@ def handler_for(function: str) -> Handler:
 
 def _unknown_event() -> InvalidArguments:
     return InvalidArguments(
-        "This event is none that the function understands: send a request of an API Gateway HTTP API (payload 2.0), or"
-        ' directly {"tool": ..., "arguments": {...}, "context": {"agent": ..., "user": ...}}.'
+        "This event is none that the function understands: a call of a Bedrock agent's action group (function details"
+        " or OpenAPI schema) or of an AgentCore Gateway, a request of an API Gateway HTTP API, function URL (payload"
+        ' 2.0) or REST API (payload 1.0), or directly {"tool": ..., "arguments": {...}, "context": {"agent": ...,'
+        ' "user": ...}}.'
     )
 
 
@@ -65,6 +69,28 @@ def _outcome(decode: Callable[[], Call], function: str, memory: Memory) -> tuple
         frames = [f"{frame.name}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__)]
         told = Unavailable("The memory failed to answer because of a fault of its own. Try once more, then go on.")
         return told, {**entry, "outcome": "fault", "cause": type(error).__name__, "at": frames}
+
+
+def _ids(transport: Transport, event: Any, context: Any) -> dict[str, Any]:
+    """What a line of the log is found by: Lambda's id of the invocation, and API Gateway's of the request behind it.
+
+    Only where API Gateway made the event: elsewhere a model could write what it likes there.
+    """
+    request_id = getattr(context, "aws_request_id", None)
+    behind = event["requestContext"].get("requestId") if transport in (http, rest) else None
+    return {"request_id": request_id, "correlation_id": behind if isinstance(behind, str) else request_id}
+
+
+def _measure(entry: Mapping[str, Any], outcome: Outcome) -> None:
+    """Count the call in CloudWatch, by tool: its duration, the error by its code, the hits of a search."""
+    metrics.add_dimension(name="tool", value=entry["tool"] or "unknown")
+    metrics.add_metric("calls", MetricUnit.Count, 1)
+    metrics.add_metric("duration", MetricUnit.Milliseconds, entry["duration_ms"])
+    if isinstance(outcome, ToolError):
+        metrics.add_metric(outcome.code, MetricUnit.Count, 1)
+    elif entry["tool"] == "memory_search":
+        metrics.add_metric("hits", MetricUnit.Count, len(outcome["results"]))
+    metrics.flush_metrics()
 
 
 def _run(function: str, memory: Memory, call: Call) -> dict[str, Any]:

@@ -22,19 +22,29 @@ class Call:
 
 
 class Transport(Protocol):
-    """An envelope. Each module of this package is one."""
+    """An envelope. Each module of this package is one. ``context`` is Lambda's."""
 
-    def accepts(self, event: Event) -> bool:
+    def accepts(self, event: Event, context: Any = None) -> bool:
         """Whether the event is of this envelope."""
         ...
 
-    def decode(self, event: Event, default_agent: str) -> Call:
+    def decode(self, event: Event, default_agent: str, context: Any = None) -> Call:
         """The call in the event. Raises ToolError; ``default_agent`` is the agent of callers who cannot name one."""
         ...
 
     def encode(self, event: Event, outcome: Outcome) -> dict[str, Any]:
         """The envelope's reply."""
         ...
+
+
+def object_of(value: Any) -> dict[str, Any]:
+    """``value`` if it is a JSON object, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def printable(name: Any) -> str:
+    """A caller's name for something as text that can be sent back: half of a surrogate pair cannot."""
+    return str(name).encode(errors="replace").decode()
 
 
 def parse_json(text: str | bytes) -> Any:

@@ -1,0 +1,103 @@
+"""Writes into the templates what they repeat: the tools out of the catalogue, the interceptor's code.
+
+``python -m integrations.update``. A block begins after a line that ends in ``# from <source>`` and goes as far as its
+lines are indented more; the sources are ``bedrock-functions search``, ``agentcore search`` and so on, or a file.
+"""
+
+import json
+import re
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from memtools.catalogue.exports import FORMATS, tools_of
+
+HERE: Final = Path(__file__).parent
+WIDTH: Final = 120
+_MARK: Final = re.compile(r"^(?P<indent> *)\S.*  # from (?P<source>[\w/.-]+( \w+)?)$")
+
+
+def pascal(value: Any, *, of_names: bool = False) -> Any:
+    """An export in CloudFormation's spelling; the names of parameters and properties stay what they are."""
+    if isinstance(value, list):
+        return [pascal(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        (name if of_names else name[0].upper() + name[1:]): pascal(
+            part, of_names=not of_names and name in ("properties", "parameters")
+        )
+        for name, part in value.items()
+    }
+
+
+def as_yaml(value: Any, indent: int) -> Iterator[str]:
+    """``value`` as lines of block YAML."""
+    space = " " * indent
+    if isinstance(value, list):
+        for item in value:
+            first, *others = as_yaml(item, indent + 2)
+            yield f"{space}- {first.lstrip()}"
+            yield from others
+    elif isinstance(value, dict):
+        for name, part in value.items():
+            yield from _entry(json.dumps(name) if name in ("with", "on", "yes", "no") else name, part, indent)
+    else:
+        yield space + json.dumps(value, ensure_ascii=False)
+
+
+def _entry(name: str, part: Any, indent: int) -> Iterator[str]:
+    space = " " * indent
+    if isinstance(part, list) and not any(isinstance(item, dict) for item in part):
+        yield f"{space}{name}: [{', '.join(part)}]"
+    elif isinstance(part, dict | list):
+        yield f"{space}{name}:"
+        yield from as_yaml(part, indent + 2)
+    elif isinstance(part, str) and not re.fullmatch(r"[\w-]+", part):
+        yield f"{space}{name}: >-"
+        yield from textwrap.wrap(
+            part,
+            WIDTH,
+            initial_indent=space + "  ",
+            subsequent_indent=space + "  ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    else:
+        yield f"{space}{name}: {part if isinstance(part, str) else json.dumps(part)}"
+
+
+def block(source: str, indent: int) -> list[str]:
+    """What belongs under the line that names ``source``."""
+    if source.endswith(".py"):
+        code = (HERE / source).read_text(encoding="utf-8").splitlines()
+        return [" " * indent + line if line else "" for line in code]
+    form, function = source.split()
+    tools = FORMATS[form](tools_of(function))
+    content = tools[0]["functionSchema"]["functions"] if form == "bedrock-functions" else tools
+    return list(as_yaml(pascal(content), indent))
+
+
+def updated(text: str) -> str:
+    """The template with each block written anew."""
+    lines: list[str] = []
+    inside: int | None = None
+    blank = False
+    for line in text.splitlines():
+        if inside is not None:
+            if not line or len(line) - len(line.lstrip()) > inside:
+                blank = not line
+                continue
+            inside = None
+            lines += [""] if blank else []
+        lines.append(line)
+        if marked := _MARK.match(line):
+            inside, blank = len(marked["indent"]), False
+            lines += block(marked["source"], inside + 2)
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    for template in sorted(HERE.glob("*.yaml")):
+        template.write_text(updated(template.read_text(encoding="utf-8")), encoding="utf-8")

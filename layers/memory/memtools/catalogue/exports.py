@@ -1,0 +1,141 @@
+"""The catalogue in the forms that others want: tool lists to paste, and descriptions of the API.
+
+Nothing that runs in a function imports this.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
+
+from memtools.catalogue import TOOLS, Tool
+from memtools.catalogue import openapi as documents
+from memtools.catalogue.schemas import arguments_of, plain, told
+
+Tools = Iterable[Tool]
+
+# Each function of the template is one action group of an agent, and one target of a gateway.
+FUNCTIONS: Final = {
+    "search": "Searches, lists and reads memory",
+    "add": "Adds new facts to memory",
+    "edit": "Edits persona documents; corrects, forgets and restores memories",
+    "merge": "Merges memories that say the same, and takes merges back",
+}
+
+# [M] How many parameters Bedrock takes a function; its quota can be raised, and no service model states it.
+MAX_PARAMETERS: Final = 5
+# What a tool with more arguments does without, and why: {tool: {argument: why}}. No tool has more today.
+LEFT_OUT: Final[Mapping[str, Mapping[str, str]]] = {}
+
+
+def tools_of(function: str | None) -> list[Tool]:
+    """The tools of one function, or all."""
+    return [tool for tool in TOOLS.values() if function in (None, tool.function)]
+
+
+def bedrock_functions(tools: Tools, left_out: Mapping[str, Mapping[str, str]] = LEFT_OUT) -> list[dict[str, Any]]:
+    """Action groups with function details, as CreateAgentActionGroup takes them."""
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for tool in tools:
+        groups.setdefault(tool.function, []).append(_bedrock_function(tool, left_out.get(tool.name, {})))
+    return [
+        {
+            "actionGroupName": f"memory-{function}",
+            "description": FUNCTIONS[function],
+            "functionSchema": {"functions": functions},
+        }
+        for function, functions in groups.items()
+    ]
+
+
+def _bedrock_function(tool: Tool, left_out: Mapping[str, str]) -> dict[str, Any]:
+    schema = arguments_of(tool)
+    required = schema.get("required", [])
+    taken = {name: node for name, node in schema["properties"].items() if name not in left_out}
+    if len(taken) > MAX_PARAMETERS or set(required) - set(taken):
+        raise ValueError(
+            f"Bedrock takes {MAX_PARAMETERS} parameters a function and {tool.name} has {len(taken)}:"
+            " say in LEFT_OUT which optional ones to leave out, and why"
+        )
+    return {
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": {
+            name: {"type": node["type"], "description": _parameter(node), "required": name in required}
+            for name, node in taken.items()
+        },
+    }
+
+
+def _parameter(node: dict[str, Any]) -> str:
+    """The description; an array's has to say what it holds, since a parameter has no word for that."""
+    return f"{told(node)} A JSON array of {node['items']['type']}s." if node["type"] == "array" else told(node)
+
+
+def agentcore(tools: Tools) -> list[dict[str, Any]]:
+    """Tools as a gateway's Lambda target takes them inline."""
+    return [
+        {"name": tool.name, "description": tool.description, "inputSchema": plain(arguments_of(tool))} for tool in tools
+    ]
+
+
+def openai(tools: Tools) -> list[dict[str, Any]]:
+    """Tools as OpenAI's chat completions, and who is compatible with them, take them."""
+    return [
+        {
+            "type": "function",
+            "function": {"name": tool.name, "description": tool.description, "parameters": arguments_of(tool)},
+        }
+        for tool in tools
+    ]
+
+
+def anthropic(tools: Tools) -> list[dict[str, Any]]:
+    """Tools as Anthropic's messages take them."""
+    return [{"name": tool.name, "description": tool.description, "input_schema": arguments_of(tool)} for tool in tools]
+
+
+def converse(tools: Tools) -> dict[str, Any]:
+    """The tool configuration of Bedrock's Converse."""
+    return {
+        "tools": [
+            {
+                "toolSpec": {
+                    "name": tool.name,
+                    "description": tool.description,
+                    "inputSchema": {"json": arguments_of(tool)},
+                }
+            }
+            for tool in tools
+        ]
+    }
+
+
+FORMATS: Final[Mapping[str, Callable[[Tools], Any]]] = {
+    "bedrock-functions": bedrock_functions,
+    "bedrock-openapi": documents.for_bedrock,
+    "agentcore": agentcore,
+    "openapi": documents.of_the_http_api,
+    "openai": openai,
+    "anthropic": anthropic,
+    "converse": converse,
+}
+
+# What a format cannot say, or leaves to its reader.
+_NOTES: Final = {
+    "bedrock-functions": "A parameter has a type and a description: allowed values, limits, defaults and what an array"
+    " holds stand in the description.",
+    "bedrock-openapi": "One document serves one action group, with one Lambda function: use --function.",
+    "agentcore": "A node has type, properties, required, items and description: allowed values, limits and defaults"
+    " stand in the description. No outputSchema: a client would hold replies against it, and an error is none.",
+    "openapi": "OpenAPI has no word for SigV4: it is described as the Authorization header it fills.",
+}
+
+
+def explain(form: str, tools: Tools) -> dict[str, Any]:
+    """What the export leaves out, and why."""
+    reasons = LEFT_OUT if form == "bedrock-functions" else {}
+    left_out = [
+        {"tool": tool.name, "argument": argument, "why": why}
+        for tool in tools
+        for argument, why in reasons.get(tool.name, {}).items()
+    ]
+    return {"format": form, "leftOut": left_out, "note": _NOTES.get(form, "Nothing is left out.")}

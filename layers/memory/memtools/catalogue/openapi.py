@@ -1,0 +1,232 @@
+"""The tools as OpenAPI documents: of the HTTP API (3.1), and as Bedrock's action groups take them (3.0.3)."""
+
+from collections.abc import Iterable
+from http import HTTPStatus
+from typing import Any, Final
+
+from pydantic.json_schema import models_json_schema
+
+from memtools.catalogue import Tool
+from memtools.catalogue.schemas import Schema, arguments_of, plain, reply_of, tidy
+
+# Raised by hand when the API changes for its callers.
+_VERSION: Final = "1.0.0"
+_COMPONENTS: Final = "#/components"
+_JSON: Final = "application/json"
+_PROBLEM: Final = "application/problem+json"
+
+# Which errors come under which status, and what brought them on.
+ERRORS: Final[dict[int, tuple[tuple[str, ...], str]]] = {
+    400: (("invalid_arguments",), "The arguments do not fit the tool; `detail` names each one and what it may be."),
+    401: (("unscoped",), "Nobody vouches for the caller: the request is not signed, or the token is missing."),
+    403: (("unscoped",), "The caller may not call, or it is not known whose memory the call is about."),
+    404: (("not_found",), "Nothing in the caller's memory answers to the id or the text, or there is no such tool."),
+    405: (("invalid_arguments",), "A tool is called with POST."),
+    409: (("ambiguous", "conflict"), "The text occurs several times, or what would be changed has changed meanwhile."),
+    413: (("too_large",), "Something is above its limit; nothing was cut, nothing was written."),
+    415: (("invalid_arguments",), "The arguments have to be sent as application/json."),
+    503: (("unavailable",), "A store did not answer in time. The same call may be sent again as it is."),
+}
+# Sent by API Gateway itself, before or instead of a function.
+_GATEWAY: Final = (401, 403, 404, 413, 503)
+# How an error reaches a Bedrock agent; methods and media types are none of its business.
+_BEDROCK: Final = (400, 403, 404, 409, 413, 503)
+
+# On any reply too large for its way back, which is cut at whole results.
+_CUT: Final = {
+    "leftOut": {"type": "integer", "description": "How many results were left out, where the reply was too large."},
+    "note": {"type": "string", "description": "What limited this reply, and how to get at the rest."},
+}
+
+
+def of_the_http_api(tools: Iterable[Tool]) -> dict[str, Any]:
+    """The HTTP API that template.yaml makes."""
+    tools = list(tools)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "memtools",
+            "version": _VERSION,
+            "description": "Memory for LLM agents. Each tool is one POST. Whose memory a call is about follows from"
+            " who calls, never from an argument.",
+        },
+        "servers": [
+            {
+                "url": "https://{api}.execute-api.{region}.amazonaws.com",
+                "description": "The output ApiUrl of template.yaml",
+                "variables": {"api": {"default": "api-id"}, "region": {"default": "us-east-1"}},
+            }
+        ],
+        "security": [{"sigv4": []}, {"jwt": []}],
+        "paths": {f"/tools/{tool.name}": {"post": _operation(tool)} for tool in tools},
+        "components": {
+            "schemas": {**_models(tools), "Problem": _problem(), "Refusal": _refusal()},
+            "responses": {**{_name(status): _error(status) for status in ERRORS}, _name(429): _throttled()},
+            "parameters": _headers(),
+            "securitySchemes": _security(),
+        },
+    }
+
+
+def _operation(tool: Tool) -> dict[str, Any]:
+    return {
+        "operationId": tool.name,
+        "summary": tool.description.partition(". ")[0] + ".",
+        "description": tool.description,
+        "parameters": [{"$ref": f"{_COMPONENTS}/parameters/{name}"} for name in _headers()],
+        "requestBody": {
+            "description": f"The arguments of {tool.name}",
+            "required": any(field.is_required() for field in tool.arguments.model_fields.values()),
+            "content": _content(_JSON, _reference(tool.arguments.__name__)),
+        },
+        "responses": {
+            "200": {"description": "Done", "content": _content(_JSON, _reference(tool.reply.__name__))},
+            **{str(status): {"$ref": f"{_COMPONENTS}/responses/{_name(status)}"} for status in sorted([*ERRORS, 429])},
+        },
+    }
+
+
+def _content(media_type: str, schema: Schema) -> dict[str, Any]:
+    return {media_type: {"schema": schema}}
+
+
+def _reference(model: str) -> Schema:
+    return {"$ref": f"{_COMPONENTS}/schemas/{model}"}
+
+
+def _models(tools: list[Tool]) -> dict[str, Schema]:
+    """The models of arguments and replies, and what they are made of, under their names."""
+    _, schema = models_json_schema(
+        [(tool.arguments, "validation") for tool in tools] + [(tool.reply, "serialization") for tool in tools],
+        ref_template=f"{_COMPONENTS}/schemas/{{model}}",
+    )
+    replies = {tool.reply.__name__ for tool in tools}
+    models = {name: tidy(model, {}) for name, model in sorted(schema["$defs"].items())}
+    return {name: _with_cut(model) if name in replies else model for name, model in models.items()}
+
+
+def _with_cut(reply: Schema) -> Schema:
+    return {**reply, "properties": {**_CUT, **reply["properties"]}}
+
+
+def _problem() -> Schema:
+    codes = sorted({code for codes, _ in ERRORS.values() for code in codes})
+    return {
+        "type": "object",
+        "description": "An error (RFC 9457)",
+        "properties": {
+            "type": {"type": "string", "format": "uri", "description": "urn:memtools:error:<code>"},
+            "title": {"type": "string"},
+            "status": {"type": "integer"},
+            "detail": {"type": "string", "description": "For the model: what was wrong, and what to do next."},
+            "code": {"type": "string", "enum": codes},
+            "details": {"type": "object", "description": "For programs: what the error is about."},
+        },
+        "required": ["type", "title", "status", "detail", "code", "details"],
+        "additionalProperties": False,
+    }
+
+
+def _refusal() -> Schema:
+    return {
+        "type": "object",
+        "description": "What API Gateway answers by itself",
+        "properties": {"message": {"type": "string"}},
+        "required": ["message"],
+    }
+
+
+def _error(status: int) -> dict[str, Any]:
+    codes, why = ERRORS[status]
+    said = {"properties": {"status": {"const": status}, "code": {"enum": list(codes)}}}
+    content = _content(_PROBLEM, {"allOf": [_reference("Problem"), said]})
+    if status in _GATEWAY:
+        content |= _content(_JSON, _reference("Refusal"))
+    response = {"description": f"{', '.join(f'`{code}`' for code in codes)}. {why}", "content": content}
+    if status == HTTPStatus.SERVICE_UNAVAILABLE:
+        after = {"description": "Seconds to wait", "schema": {"type": "integer"}}
+        response["headers"] = {"Retry-After": after}
+    return response
+
+
+def _throttled() -> dict[str, Any]:
+    return {"description": "Too many calls at once.", "content": _content(_JSON, _reference("Refusal"))}
+
+
+def _name(status: int) -> str:
+    return HTTPStatus(status).name.title().replace("_", "")
+
+
+def _headers() -> dict[str, Any]:
+    whose = "Heeded on signed requests alone; a token speaks for its `sub` and for the deployment's agent."
+    return {
+        kind: {
+            "name": f"x-memory-{kind.lower()}",
+            "in": "header",
+            "required": False,
+            "description": f"The {kind.lower()} whose memory the call is about. {whose}",
+            "schema": {"type": "string"},
+        }
+        for kind in ("Agent", "User")
+    }
+
+
+def _security() -> dict[str, Any]:
+    return {
+        "sigv4": {
+            "type": "apiKey",
+            "name": "Authorization",
+            "in": "header",
+            "description": "AWS Signature Version 4, service execute-api; where the parameter JwtIssuer is empty.",
+            "x-amazon-apigateway-authtype": "awsSigv4",
+        },
+        "jwt": {
+            "type": "http",
+            "scheme": "bearer",
+            "bearerFormat": "JWT",
+            "description": "A token of JwtIssuer for JwtAudience; `sub` is the user.",
+        },
+    }
+
+
+def for_bedrock(tools: Iterable[Tool]) -> dict[str, Any]:
+    """What an action group of a Bedrock agent takes as its apiSchema: nothing but plain words, and no reference."""
+    return {
+        "openapi": "3.0.3",
+        "info": {"title": "memtools", "version": _VERSION, "description": "Memory for LLM agents"},
+        "paths": {f"/tools/{tool.name}": {"post": _bedrock_operation(tool)} for tool in tools},
+    }
+
+
+def _bedrock_operation(tool: Tool) -> dict[str, Any]:
+    arguments = plain(arguments_of(tool))
+    errors = {str(status): {"description": ERRORS[status][1], "content": _bedrock_error()} for status in _BEDROCK}
+    reply = _with_cut(_single(reply_of(tool)))
+    return {
+        "operationId": tool.name,
+        "description": tool.description,
+        "requestBody": {
+            "description": f"The arguments of {tool.name}",
+            "required": "required" in arguments,
+            "content": _content(_JSON, arguments),
+        },
+        "responses": {"200": {"description": "Done", "content": _content(_JSON, plain(reply))}, **errors},
+    }
+
+
+def _single(node: Schema) -> Schema:
+    """Where a reply has one of several types, it is told as text, which is how every reply reaches the agent."""
+    if "anyOf" in node:
+        types = " or ".join(branch["type"] for branch in node["anyOf"])
+        return {"type": "string", "description": f"{node.get('description', '')} ({types})".strip()}
+    parts = {name: _single(part) for name, part in node.get("properties", {}).items()}
+    return {
+        **node,
+        **({"properties": parts} if parts else {}),
+        **({"items": _single(node["items"])} if "items" in node else {}),
+    }
+
+
+def _bedrock_error() -> dict[str, Any]:
+    names = ("code", "message")
+    return _content(_JSON, {"type": "object", "properties": {name: {"type": "string"} for name in names}})

@@ -1,0 +1,62 @@
+"""What both kinds of Bedrock agent action groups have in common."""
+
+import json
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+from memtools.domain.scope import Scope
+from memtools.errors import InvalidArguments, ToolError
+from memtools.transports.bedrock_values import value_of
+from memtools.transports.call import Event, Outcome, object_of, printable
+from memtools.transports.limits import BEDROCK_REPLY, fit
+
+# What ends the user's call; all else goes back to the model, which can correct it.
+_FAILURES: Final = ("unavailable", "unscoped")
+
+
+def scope_of(event: Event) -> Scope:
+    """The agent that Bedrock runs, and the user whom the application set for the session.
+
+    ``promptSessionAttributes`` are the prompt's and name nobody.
+    """
+    agent = object_of(event.get("agent")).get("id", "")
+    return Scope(agent, object_of(event.get("sessionAttributes")).get("userId", ""))
+
+
+def arguments_of(*groups: Any) -> dict[str, Any]:
+    """The arguments out of lists of ``{"name", "type", "value"}``. Raises InvalidArguments."""
+    arguments: dict[str, Any] = {}
+    for parameter in _parameters(groups):
+        name = parameter["name"]
+        if name in arguments:
+            shown = printable(name)
+            raise InvalidArguments(f"`{shown}` was given twice. Send each argument once.", argument=shown)
+        arguments[name] = value_of(name, parameter.get("type"), parameter.get("value"))
+    return arguments
+
+
+def _parameters(groups: Iterable[Any]) -> Iterable[dict[str, Any]]:
+    for group in groups:
+        given = [] if group is None else group
+        if not isinstance(given, list) or not all(isinstance(object_of(one).get("name"), str) for one in given):
+            raise InvalidArguments("The parameters have to be a list of objects with a name, a type and a value.")
+        yield from given
+
+
+def reply_to(event: Event, outcome: Outcome, response: Callable[[Outcome], dict[str, Any]]) -> dict[str, Any]:
+    """Bedrock's reply around ``response``; the session's attributes are echoed, or else Bedrock forgets them."""
+    attributes = {name: object_of(event.get(name)) for name in ("sessionAttributes", "promptSessionAttributes")}
+    return fit(outcome, BEDROCK_REPLY, lambda one: {"messageVersion": "1.0", "response": response(one), **attributes})
+
+
+def state_of(outcome: Outcome) -> dict[str, str]:
+    """Where an error goes: back to the model, or to the application as the end of the call."""
+    if not isinstance(outcome, ToolError):
+        return {}
+    return {"responseState": "FAILURE" if outcome.code in _FAILURES else "REPROMPT"}
+
+
+def body_of(content_type: str, outcome: Outcome) -> dict[str, Any]:
+    """The result, or the error, as the text that the model reads."""
+    content = outcome.as_dict() if isinstance(outcome, ToolError) else dict(outcome)
+    return {content_type: {"body": json.dumps(content, ensure_ascii=False)}}

@@ -1,0 +1,50 @@
+"""Bedrock agent action groups with an OpenAPI schema: the path ``/tools/<tool>``, or ``/<tool>``, names the tool."""
+
+from http import HTTPStatus
+from typing import Any, Final
+
+from memtools.errors import InvalidArguments, ToolError
+from memtools.transports import bedrock
+from memtools.transports.call import Call, Event, Outcome, object_of
+from memtools.transports.request import STATUS
+
+_JSON: Final = "application/json"
+
+
+def accepts(event: Event, context: Any = None) -> bool:  # noqa: ARG001 - the event says it all
+    """An event of an action group that names a path."""
+    return "actionGroup" in event and "apiPath" in event
+
+
+def decode(event: Event, default_agent: str, context: Any = None) -> Call:  # noqa: ARG001
+    """The call; arguments may be parameters of the path as well as properties of the body."""
+    scope = bedrock.scope_of(event)
+    path = event["apiPath"]
+    if not isinstance(path, str):
+        raise InvalidArguments("`apiPath` has to be the path of a tool.")
+    tool = path.removeprefix("/tools/").removeprefix("/")
+    return Call(tool, bedrock.arguments_of(event.get("parameters"), _properties(event)), scope)
+
+
+def _properties(event: Event) -> Any:
+    content = object_of(object_of(event.get("requestBody")).get("content"))
+    if content and _JSON not in content:
+        raise InvalidArguments("The arguments have to be sent as application/json.")
+    return object_of(content.get(_JSON)).get("properties")
+
+
+def encode(event: Event, outcome: Outcome) -> dict[str, Any]:
+    """The result or the error as JSON in a text."""
+    return bedrock.reply_to(event, outcome, lambda one: _response(event, one))
+
+
+def _response(event: Event, outcome: Outcome) -> dict[str, Any]:
+    status = STATUS[outcome.code] if isinstance(outcome, ToolError) else HTTPStatus.OK
+    return {
+        "actionGroup": event["actionGroup"],
+        "apiPath": event["apiPath"],
+        "httpMethod": event.get("httpMethod", "POST"),
+        "httpStatusCode": status.value,
+        **bedrock.state_of(outcome),
+        "responseBody": bedrock.body_of(_JSON, outcome),
+    }

@@ -1,0 +1,35 @@
+"""``python -m tests.api``: schemathesis against the local service. No server error, no status or body undocumented."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from local.service import running
+from local.template import ROOT
+from tests.environments import interpreter
+
+_PINS = Path(__file__).with_name("constraints.txt")
+_CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
+_EXAMPLES = "25"
+
+
+def main() -> int:
+    """Run it, bounded in examples; its exit status."""
+    python = interpreter("schemathesis", _PINS)
+    with running() as service:
+        command = [
+            str(python.with_name("schemathesis")),
+            "run",
+            str(ROOT / "exports" / "openapi.json"),
+            f"--url={service.url}",
+            "--header=x-memory-agent: api",
+            "--header=x-memory-user: ana",
+            f"--checks={_CHECKS}",
+            f"--max-examples={_EXAMPLES}",
+            "--no-color",
+        ]
+        return subprocess.run(command, cwd=ROOT / "build", check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,126 @@
+"""Every event of events/, sent to the functions of one side, and what both sides answered compared."""
+
+import base64
+import json
+import logging
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import boto3
+from botocore.config import Config
+from memtools.catalogue import TOOLS
+
+from local import service, store
+from local.template import ROOT
+from tests.built.stack import AGENT, client_settings
+from tests.functions.wrapping import load
+
+EVENTS: Final = sorted((ROOT / "events").glob("*/*.json"))
+# An order in which each tool finds what it is about.
+_LIFE: Final = ("add", "search", "list", "update", "delete", "restore", "merge", "unmerge", "history", "edit", "read")
+_USER = "maya"
+_ID = re.compile(r"mt_[0-9a-f]{32}")
+_RANDOM = (_ID,)
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)")
+_SECONDS_TO_ANSWER = 60
+
+# What a function answers: by its logical id, to an event in a context.
+Ask = Callable[[str, Any, Any], Any]
+Replies = dict[str, Any]
+
+
+def _tool(path: Path) -> str:
+    return path.stem.partition("-")[0]
+
+
+def _asked(ask: Ask, path: Path, change: Callable[[str], str] = str) -> Any:
+    """The answer to an event, of which the text may be changed before."""
+    event, context = load(path)
+    return ask(f"{TOOLS[_tool(path)].function.capitalize()}Function", json.loads(change(json.dumps(event))), context)
+
+
+def as_they_are(ask: Ask) -> Replies:
+    """The replies to all events, by the event's place."""
+    return {f"{path.parent.name}/{path.stem}": _asked(ask, path) for path in EVENTS}
+
+
+def about_what_is_there(ask: Ask) -> Replies:
+    """The same, with ids of facts that were just saved and, for each envelope, a user of its own: so tools succeed."""
+    replies: Replies = {}
+    for envelope in sorted({path.parent.name for path in EVENTS}):
+        replies |= _life(ask, envelope)
+    return replies
+
+
+def _life(ask: Ask, envelope: str) -> Replies:
+    """One envelope's events, in an order in which each tool finds what it is about."""
+    names: dict[str, str] = {f'"{_USER}"': f'"{_USER}-{envelope}"'}
+    replies = {}
+    paths = [path for path in EVENTS if path.parent.name == envelope]
+    for path in sorted(paths, key=lambda one: _LIFE.index(_tool(one).removeprefix("memory_"))):
+        reply = replies[f"{envelope}/{path.stem}, of what is there"] = _asked(ask, path, lambda text: _named(text, names))
+        if _tool(path) == "memory_add":
+            names |= dict(zip(_ids_of_events(), dict.fromkeys(_ID.findall(json.dumps(reply))), strict=True))
+    return replies
+
+
+def _ids_of_events() -> list[str]:
+    """The ids that the events name."""
+    return sorted({found for path in EVENTS for found in _ID.findall(path.read_text("utf-8"))})
+
+
+def _named(text: str, names: dict[str, str]) -> str:
+    for old, new in names.items():
+        text = text.replace(old, new)
+    return text
+
+
+def all_replies(ask: Ask) -> Replies:
+    """The replies of one side, without what differs from run to run: times, and which random ids there are."""
+    seen: dict[str, str] = {}
+
+    def plain(reply: Any) -> Any:
+        text = _TIME.sub("<time>", json.dumps(reply, ensure_ascii=False))
+        for pattern in _RANDOM:
+            text = pattern.sub(lambda found: seen.setdefault(found[0], f"<id {len(seen)}>"), text)
+        return json.loads(text)
+
+    answered = {**as_they_are(ask), **about_what_is_there(ask)}
+    return {name: plain(reply) for name, reply in answered.items()}
+
+
+def differences(ours: Replies, theirs: Replies) -> dict[str, tuple[Any, Any]]:
+    """The events that the two sides answered differently, with both replies."""
+    names = [*ours, *(theirs.keys() - ours.keys())]
+    pairs = {name: (ours.get(name), theirs.get(name)) for name in names}
+    return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+
+
+def deployed(address: str, outputs: dict[str, str]) -> Ask:
+    """The functions of a stack, through Lambda's API."""
+    config = Config(read_timeout=_SECONDS_TO_ANSWER, retries={"total_max_attempts": 1})
+    client = boto3.client("lambda", config=config, **client_settings(address))
+
+    def ask(function: str, event: Any, context: Any) -> Any:
+        custom = {"custom": context.client_context.custom} if context else None
+        sent = {"ClientContext": base64.b64encode(json.dumps(custom).encode()).decode()} if custom else {}
+        reply = client.invoke(FunctionName=outputs[f"{function}Arn"], Payload=json.dumps(event), **sent)
+        payload = json.loads(reply["Payload"].read())
+        return {"FunctionError": reply["FunctionError"], "payload": payload} if "FunctionError" in reply else payload
+
+    return ask
+
+
+@contextmanager
+def local() -> Iterator[Ask]:
+    """The functions of the service that `make local` runs, over stores of their own; it logs nothing."""
+    with store.environment({}):
+        for name in [name for name in os.environ if name.startswith("AWS_")]:
+            del os.environ[name]
+        with service.running(parameters={"AgentId": AGENT}) as running:
+            logging.getLogger("memtools").setLevel(logging.WARNING)
+            yield lambda function, event, context: running.handlers[function](event, context)

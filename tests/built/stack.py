@@ -1,0 +1,143 @@
+"""The stack: built by SAM from a copy of the source, and deployed to a ministack that runs its functions."""
+
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import boto3
+
+from local.template import ROOT
+from tests.emulator import PINS, environment, ministack_endpoint, settings_for
+
+VERSION: Final = "3.13"
+AGENT: Final = "helper"  # the deployment's agent, as the events have it
+_HERE = Path(__file__).parent
+_COPY = ROOT / "build" / "built"
+_SOURCE = ("template.yaml", "samconfig.toml", "layers", "functions")
+_ARCHITECTURES = {"x86_64": "x86_64", "amd64": "x86_64", "aarch64": "arm64", "arm64": "arm64"}
+_SERVICES = "s3,dynamodb,cloudformation,lambda,iam,logs,apigateway,sts"
+_STACK = "memtools"
+
+
+def interpreter() -> Path | None:
+    """Python 3.13, on the path or from pyenv; only one that runs, since pyenv puts names on the path that do not."""
+    name = f"python{VERSION}"
+    found = shutil.which(name)
+    pyenv = sorted(Path.home().glob(f".pyenv/versions/{VERSION}*/bin/{name}"))
+    return next(filter(None, map(_real, [*([found] if found else []), *map(str, pyenv)])), None)
+
+
+def _real(command: str) -> Path | None:
+    """Where the Python behind the command is."""
+    asked = [command, "-c", "import sys, venv; print(sys.version_info[:2] == (3, 13) and sys.executable)"]
+    told = subprocess.run(asked, capture_output=True, text=True, check=False)
+    path = Path(told.stdout.strip())
+    return path if told.returncode == 0 and path.is_absolute() else None
+
+
+def hindrance() -> str | None:
+    """Why nothing can be built and run here, if so."""
+    if sys.platform != "linux" or platform.machine().lower() not in _ARCHITECTURES:
+        return f"the layer runs on Linux with one of Lambda's processors, and this is {platform.platform()}"
+    if interpreter() is None:
+        return f"there is no python{VERSION} on the path or under ~/.pyenv/versions, and `sam build` needs it"
+    return None
+
+
+class Stack:
+    """The commands of SAM on a copy of the source, so that nothing appears in the work tree."""
+
+    def __init__(self, python: Path) -> None:
+        self._python = python
+        self._sam = environment("sam", _HERE / "sam.txt", interpreter=str(python)).with_name("sam")
+
+    @property
+    def built(self) -> Path:
+        """Where `sam build` leaves what it made."""
+        return _COPY / ".aws-sam" / "build"
+
+    def build(self) -> None:
+        """Copy the source and build it."""
+        shutil.rmtree(_COPY, ignore_errors=True)
+        for name in _source_files():
+            target = _COPY / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, target)
+        self._run("build", {})
+
+    def sizes(self) -> dict[str, int]:
+        """The bytes of the layer and of each function, unzipped."""
+        folders = sorted(one for one in self.built.iterdir() if one.is_dir())
+        return {one.name: sum(file.stat().st_size for file in one.rglob("*") if file.is_file()) for one in folders}
+
+    @contextmanager
+    def deployed(self) -> Iterator[tuple[str, dict[str, str]]]:
+        """The address of AWS with the stack in it, and the stack's outputs."""
+        with ministack_endpoint(_emulator(self._python), _SERVICES) as address:
+            self._run("deploy", settings_for(address), "--no-confirm-changeset", "--no-progressbar")
+            cloudformation = boto3.client("cloudformation", **client_settings(address))
+            (stack,) = cloudformation.describe_stacks(StackName=_STACK)["Stacks"]
+            yield address, {one["OutputKey"]: one["OutputValue"] for one in stack["Outputs"]}
+
+    def _run(self, command: str, settings: dict[str, str], *options: str) -> None:
+        """Run SAM without the caller's AWS settings; what it says is shown only where it fails."""
+        parameters = f"Architecture={_ARCHITECTURES[platform.machine().lower()]} AgentId={AGENT}"
+        said = subprocess.run(
+            [str(self._sam), command, *options, "--parameter-overrides", parameters],
+            cwd=_COPY,
+            env={**_without_aws(self._python), **settings},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        if said.returncode:
+            raise RuntimeError(f"sam {command} failed:\n{said.stdout}")
+
+
+def _emulator(python: Path) -> list[str]:
+    """The command that starts ministack, running functions in an environment as bare as Lambda's."""
+    emulator = environment("ministack-sam", PINS, _HERE / "translator.txt", interpreter=str(python))
+    runtime = environment("lambda-runtime", _HERE / "runtime.txt", interpreter=str(python))
+    return [str(emulator), "-P", str(_HERE / "emulated.py"), str(runtime)]
+
+
+def _source_files() -> list[str]:
+    """The files that a build takes, committed or not; nothing that git ignores."""
+    listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *_SOURCE]
+    listed = subprocess.run(listing, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    return sorted({name for name in listed.split("\0") if name and (ROOT / name).is_file()})
+
+
+def _without_aws(python: Path) -> dict[str, str]:
+    """This process's environment, with the Python first on its path and nothing of AWS or of a caller's SAM."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "SAM_"))}
+    nowhere = str(_COPY / "none")
+    return {
+        **kept,
+        "PATH": f"{python.parent}{os.pathsep}{kept.get('PATH', os.defpath)}",
+        "AWS_CONFIG_FILE": nowhere,
+        "AWS_SHARED_CREDENTIALS_FILE": nowhere,
+        "AWS_EC2_METADATA_DISABLED": "true",
+        "SAM_CLI_TELEMETRY": "0",
+        "SAM_CLI_CHECK_FOR_UPDATES": "0",
+        "__SAM_CLI_APP_DIR": str(_COPY / ".sam"),
+    }
+
+
+def client_settings(address: str) -> dict[str, str]:
+    """What a boto3 client needs to talk to ``address``."""
+    given = settings_for(address)
+    return {
+        "endpoint_url": address,
+        "region_name": given["AWS_DEFAULT_REGION"],
+        "aws_access_key_id": given["AWS_ACCESS_KEY_ID"],
+        "aws_secret_access_key": given["AWS_SECRET_ACCESS_KEY"],
+    }
