@@ -5,7 +5,7 @@ import json
 import logging
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -15,9 +15,9 @@ from botocore.config import Config
 from memtools.catalogue import TOOLS
 
 from local import service, store
+from local.invoke import client_context, load
 from local.template import ROOT
 from tests.built.stack import AGENT, client_settings
-from tests.functions.wrapping import load
 
 EVENTS: Final = sorted((ROOT / "events").glob("*/*.json"))
 # An order in which each tool finds what it is about.
@@ -37,15 +37,24 @@ def _tool(path: Path) -> str:
     return path.stem.partition("-")[0]
 
 
-def _asked(ask: Ask, path: Path, change: Callable[[str], str] = str) -> Any:
-    """The answer to an event, of which the text may be changed before."""
+def _asked(ask: Ask, path: Path, names: Mapping[str, str]) -> Any:
+    """The answer to an event, in which what is named one way is named another way."""
     event, context = load(path)
-    return ask(f"{TOOLS[_tool(path)].function.capitalize()}Function", json.loads(change(json.dumps(event))), context)
+    if names:
+        event, custom = json.loads(_renamed(json.dumps([event, context and context.client_context.custom]), names))
+        context = context and client_context(custom)
+    return ask(f"{TOOLS[_tool(path)].function.capitalize()}Function", event, context)
+
+
+def _renamed(text: str, names: Mapping[str, str]) -> str:
+    for old, new in names.items():
+        text = text.replace(old, new)
+    return text
 
 
 def as_they_are(ask: Ask) -> Replies:
     """The replies to all events, by the event's place."""
-    return {f"{path.parent.name}/{path.stem}": _asked(ask, path) for path in EVENTS}
+    return {f"{path.parent.name}/{path.stem}": _asked(ask, path, {}) for path in EVENTS}
 
 
 def about_what_is_there(ask: Ask) -> Replies:
@@ -58,11 +67,12 @@ def about_what_is_there(ask: Ask) -> Replies:
 
 def _life(ask: Ask, envelope: str) -> Replies:
     """One envelope's events, in an order in which each tool finds what it is about."""
-    names: dict[str, str] = {f'"{_USER}"': f'"{_USER}-{envelope}"'}
+    names = {f'"{_USER}"': f'"{_USER}-{envelope}"'}
     replies = {}
     paths = [path for path in EVENTS if path.parent.name == envelope]
     for path in sorted(paths, key=lambda one: _LIFE.index(_tool(one).removeprefix("memory_"))):
-        reply = replies[f"{envelope}/{path.stem}, of what is there"] = _asked(ask, path, lambda text: _named(text, names))
+        reply = _asked(ask, path, names)
+        replies[f"{envelope}/{path.stem}, of what is there"] = reply
         if _tool(path) == "memory_add":
             names |= dict(zip(_ids_of_events(), dict.fromkeys(_ID.findall(json.dumps(reply))), strict=True))
     return replies
@@ -71,12 +81,6 @@ def _life(ask: Ask, envelope: str) -> Replies:
 def _ids_of_events() -> list[str]:
     """The ids that the events name."""
     return sorted({found for path in EVENTS for found in _ID.findall(path.read_text("utf-8"))})
-
-
-def _named(text: str, names: dict[str, str]) -> str:
-    for old, new in names.items():
-        text = text.replace(old, new)
-    return text
 
 
 def all_replies(ask: Ask) -> Replies:
