@@ -2,12 +2,13 @@
 
     python -m tests.functions.envelopes_table [--write]
 
-Prints the tables; with --write they also take their place in docs/envelopes.md, and the replies in tests/data.
+Prints the tables; with --write they also take their place in docs/, and the replies in tests/data.
 """
 
 import argparse
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Final
 
@@ -20,29 +21,31 @@ from memtools.tools.memory import Memory
 from memtools.transports import Call, Outcome, recognise
 
 from local.template import ROOT
+from tests.calls import Caller
 from tests.fakes import FakeClock, FakeEmbedder, FakePersonas, FakeTraces
 from tests.functions.wrapping import ENVELOPES
 
 PAGE: Final = ROOT / "docs" / "envelopes.md"
+ALL: Final = ROOT / "docs" / "replies.md"
 GOLDEN: Final = ROOT / "tests" / "data" / "replies.json"
 START: Final = "<!-- replies -->"
 END: Final = "<!-- /replies -->"
 MAYA: Final = Scope("K7EXAMPLE1", "maya")
 RETENTION = timedelta(days=30)
-Replies = dict[str, dict[str, Any]]
+Replies = dict[str, dict[str, dict[str, Any]]]
 
 
-class _NoAnswer(FakeTraces):
-    """A store that does not answer."""
+class _NoAnswer:
+    """A store that does not answer, whatever it is asked."""
 
-    def changes(self, *_: Any) -> Any:
+    def __getattr__(self, name: str) -> Any:
         raise Unavailable("The memory did not answer in time. Try once more, then go on without it.")
 
 
-def _memory(traces: FakeTraces) -> Memory:
+def _memory() -> Memory:
     clock = FakeClock()
     return Memory(
-        traces=traces,
+        traces=FakeTraces(RETENTION),
         personas=FakePersonas(clock),
         segments=RecentSegments(),
         clock=clock,
@@ -51,30 +54,75 @@ def _memory(traces: FakeTraces) -> Memory:
     )
 
 
-def _use(memory: Memory, tool: str, **arguments: Any) -> dict[str, Any]:
-    return USE_CASES[tool](memory, MAYA, TOOLS[tool].parse(arguments)).as_dict()
+Names = dict[str, str]
+Ask = Callable[[Names], dict[str, Any]]
 
 
-def _remembering() -> tuple[Memory, str]:
-    """A memory with a fact, by its id, and a document."""
-    memory = _memory(FakeTraces(RETENTION))
-    saved = _use(memory, "memory_add", facts=["Zoë takes oat milk in her coffee, no sugar"], tags=["food"])["saved"]
-    _use(memory, "memory_edit", action="add", text="Zoë likes tea")
-    _use(memory, "memory_edit", action="add", text="Zoë likes walks")
-    return memory, saved[0]["id"]
+def _remembering() -> tuple[Memory, Names]:
+    """A memory with facts of all kinds, by their ids, and a document."""
+    memory = _memory()
+    ana = Caller(memory, MAYA)
+    fact, other = ana.remember("Zoë takes oat milk in her coffee, no sugar", "Zoë drinks coffee", tags=["food"])
+    deleted, first, second, third, fourth = ana.remember("Zoë ran", "Zoë sews", "Zoë knits", "Zoë swims", "Zoë dives")
+    ana.delete(traceId=deleted)
+    ana.merge(traceIds=[first, second], mergedContent="Zoë sews and knits")
+    ana.merge(traceIds=[third, fourth], mergedContent="Zoë swims and dives")
+    ana.update(traceId=third, tags=["sport"])
+    ana.edit(action="add", text="Zoë likes tea")
+    ana.edit(action="add", text="Zoë likes walks")
+    return memory, {"fact": fact, "other": other, "deleted": deleted, "survivor": first, "changed": third}
 
 
-# What is answered, the tool that does, and what it is asked with the id of a memory.
-OUTCOMES: Final[dict[str, tuple[str, Callable[[str], dict[str, Any]]]]] = {
-    "success": ("memory_search", lambda _: {"query": "oat milk", "limit": 3}),
-    "invalid_arguments": ("memory_search", lambda _: {"limit": 500}),
-    "unscoped": ("memory_search", lambda _: {"query": "oat milk"}),
-    "not_found": ("memory_delete", lambda _: {"traceId": "mt_00000000000000000000000000000000"}),
-    "ambiguous": ("memory_edit", lambda _: {"action": "replace", "text": "Zoë likes", "with": "Zoë loves"}),
-    "conflict": ("memory_update", lambda name: {"traceId": name, "content": "Soy milk", "version": 7}),
-    "too_large": ("memory_add", lambda _: {"facts": ["a" * 70_000]}),
-    "unavailable": ("memory_search", lambda _: {"query": "oat milk"}),
+_UNKNOWN = "mt_00000000000000000000000000000000"
+_LONG = "a" * 70_000
+
+# What each tool is asked to be answered so. Every tool can be asked nonsense, by nobody, and while the store is out.
+CASES: Final[dict[str, dict[str, Ask]]] = {
+    "memory_search": {"success": lambda _: {"query": "oat milk", "limit": 3}},
+    "memory_list": {"success": lambda _: {"limit": 1}},
+    "memory_read": {"success": lambda _: {"target": "self"}},
+    "memory_history": {
+        "success": lambda names: {"traceId": names["deleted"]},
+        "not_found": lambda _: {"traceId": _UNKNOWN},
+    },
+    "memory_add": {
+        "success": lambda _: {"facts": ["Zoë drinks coffee", "Zoë has a cat"]},
+        "too_large": lambda _: {"facts": [_LONG]},
+    },
+    "memory_edit": {
+        "success": lambda _: {"action": "add", "text": "Zoë has a cat"},
+        "not_found": lambda _: {"action": "remove", "text": "Zoë has a dog"},
+        "ambiguous": lambda _: {"action": "replace", "text": "Zoë likes", "with": "Zoë loves"},
+        "conflict": lambda _: {"action": "add", "text": "Zoë has a cat", "version": "1"},
+        "too_large": lambda _: {"action": "add", "text": _LONG},
+    },
+    "memory_update": {
+        "success": lambda names: {"traceId": names["fact"], "content": "Zoë takes soy milk"},
+        "not_found": lambda names: {"traceId": names["deleted"], "content": "Zoë takes soy milk"},
+        "conflict": lambda names: {"traceId": names["fact"], "content": "Zoë takes soy milk", "version": 7},
+        "too_large": lambda names: {"traceId": names["fact"], "content": _LONG},
+    },
+    "memory_delete": {
+        "success": lambda names: {"traceId": names["fact"]},
+        "not_found": lambda _: {"traceId": _UNKNOWN},
+        "conflict": lambda names: {"traceId": names["fact"], "version": 7},
+    },
+    "memory_restore": {
+        "success": lambda names: {"traceId": names["deleted"]},
+        "not_found": lambda names: {"traceId": names["deleted"], "version": 9},
+    },
+    "memory_merge": {
+        "success": lambda names: {"traceIds": [names["fact"], names["other"]], "mergedContent": "Zoë drinks coffee"},
+        "not_found": lambda names: {"traceIds": [names["fact"], _UNKNOWN]},
+        "too_large": lambda names: {"traceIds": [names["fact"], names["other"]], "mergedContent": _LONG},
+    },
+    "memory_unmerge": {
+        "success": lambda names: {"survivorId": names["survivor"]},
+        "not_found": lambda names: {"survivorId": names["fact"]},
+        "conflict": lambda names: {"survivorId": names["changed"]},
+    },
 }
+_ALWAYS: Final = ("invalid_arguments", "unscoped", "unavailable")
 
 
 class _Nobody:
@@ -93,22 +141,31 @@ def _run(decode: Callable[[], Call], memory: Memory) -> Outcome:
         return error
 
 
-def reply(envelope: str, outcome: str) -> Any:
+def outcomes(tool: str) -> list[str]:
+    """How a tool can be answered, in the order of the vocabulary."""
+    return [outcome for outcome in SHOWN if outcome in CASES[tool] or outcome in _ALWAYS]
+
+
+def reply(envelope: str, tool: str, outcome: str) -> Any:
     """What the function answers in the envelope."""
-    tool, ask = OUTCOMES[outcome]
-    memory, name = _remembering()
+    memory, names = _remembering()
     if outcome == "unavailable":
-        memory = _memory(_NoAnswer(RETENTION))
+        memory = replace(memory, traces=_NoAnswer(), personas=_NoAnswer())
+    ask = CASES[tool].get(outcome, CASES[tool]["success"])
+    arguments = {"colour": "red"} if outcome == "invalid_arguments" else ask(names)
     scope: Any = _Nobody if outcome == "unscoped" else MAYA
-    event, context = ENVELOPES[envelope].wrap(tool, ask(name), scope)
+    event, context = ENVELOPES[envelope].wrap(tool, arguments, scope)
     transport = recognise(event, context)
     assert transport
     return transport.encode(event, _run(lambda: transport.decode(event, MAYA.agent, context), memory))
 
 
 def replies() -> Replies:
-    """Every reply, by envelope and outcome."""
-    return {envelope: {outcome: reply(envelope, outcome) for outcome in OUTCOMES} for envelope in ENVELOPES}
+    """Every reply, by envelope, tool and outcome."""
+    return {
+        envelope: {tool: {outcome: reply(envelope, tool, outcome) for outcome in outcomes(tool)} for tool in CASES}
+        for envelope in ENVELOPES
+    }
 
 
 def _mark(reply: Any) -> str:
@@ -125,16 +182,48 @@ def _mark(reply: Any) -> str:
     return ", ".join([*status, *([f"`{state}`"] if state else [])]) or "no state"
 
 
+# The tool that shows an outcome best.
+SHOWN: Final = {
+    "success": "memory_search",
+    "invalid_arguments": "memory_search",
+    "unscoped": "memory_search",
+    "not_found": "memory_delete",
+    "ambiguous": "memory_edit",
+    "conflict": "memory_update",
+    "too_large": "memory_add",
+    "unavailable": "memory_search",
+}
+
+
 def tables(made: Replies) -> str:
-    """The marks of all outcomes in a table, then every reply."""
+    """The marks of all outcomes in a table, then one reply of each kind."""
     lines = [f"| outcome | {' | '.join(made)} |", f"|---|{'---|' * len(made)}"]
-    lines += [f"| `{outcome}` | {' | '.join(_mark(made[one][outcome]) for one in made)} |" for outcome in OUTCOMES]
+    for outcome, tool in SHOWN.items():
+        lines.append(f"| `{outcome}` | {' | '.join(_mark(made[one][tool][outcome]) for one in made)} |")
     for envelope, answers in made.items():
         lines += ["", f"### {envelope}"]
-        for outcome, answer in answers.items():
-            shown = json.dumps(answer, ensure_ascii=False, indent=2)
-            lines += ["", f"`{outcome}`, of {OUTCOMES[outcome][0]}:", "", "```json", shown, "```"]
+        for outcome, tool in SHOWN.items():
+            shown = json.dumps(answers[tool][outcome], ensure_ascii=False, indent=2)
+            lines += ["", f"`{outcome}`, of {tool}:", "", "```json", shown, "```"]
     return "\n".join(lines)
+
+
+def all_replies(made: Replies) -> str:
+    """The page with every reply of every tool in every envelope."""
+    lines = [
+        "# Every reply",
+        "",
+        "What each tool answers in each envelope: its success and each error it can give, to the letter. Made by",
+        "`python -m tests.functions.envelopes_table --write`, over a memory of a few facts; what the codes mean is in",
+        "the [README](../README.md#errors), how an envelope carries them in [envelopes.md](envelopes.md).",
+    ]
+    for envelope, tools in made.items():
+        lines += ["", f"## {envelope}", "", "| tool | outcome | reply |", "|---|---|---|"]
+        for tool, answers in tools.items():
+            for outcome, answer in answers.items():
+                shown = json.dumps(answer, ensure_ascii=False).replace("|", "\\|")
+                lines.append(f"| `{tool}` | `{outcome}` | `` {shown} `` |")
+    return "\n".join(lines) + "\n"
 
 
 def current(page: str) -> str:
@@ -148,7 +237,7 @@ def golden(made: Replies) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.functions.envelopes_table", description=__doc__)
-    parser.add_argument("--write", action="store_true", help="renew docs/envelopes.md and tests/data/replies.json")
+    parser.add_argument("--write", action="store_true", help="renew docs/ and tests/data/replies.json")
     made = replies()
     if not parser.parse_args(arguments).write:
         print(tables(made))
@@ -156,6 +245,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     page = PAGE.read_text("utf-8")
     before, _, rest = page.partition(START)
     PAGE.write_text(f"{before}{START}\n{tables(made)}\n{END}{rest.partition(END)[2]}", "utf-8")
+    ALL.write_text(all_replies(made), "utf-8")
     GOLDEN.write_text(golden(made), "utf-8")
 
 

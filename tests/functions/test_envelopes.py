@@ -108,14 +108,22 @@ def test_the_page_and_the_golden_file_have_the_replies_of_today() -> None:
     """To renew them: python -m tests.functions.envelopes_table --write."""
     made = envelopes_table.replies()
     assert envelopes_table.GOLDEN.read_text("utf-8") == envelopes_table.golden(made)
+    assert envelopes_table.ALL.read_text("utf-8") == envelopes_table.all_replies(made)
     assert envelopes_table.current(envelopes_table.PAGE.read_text("utf-8")) == envelopes_table.tables(made)
 
 
 @pytest.mark.parametrize("envelope", ENVELOPES)
-@pytest.mark.parametrize("outcome", envelopes_table.OUTCOMES)
-def test_the_page_shows_each_outcome(envelope: str, outcome: str) -> None:
-    said = ENVELOPES[envelope].read(json.loads(envelopes_table.GOLDEN.read_text("utf-8"))[envelope][outcome])
-    assert said["results"] if outcome == "success" else said["code"] == outcome
+@pytest.mark.parametrize("tool", envelopes_table.CASES)
+def test_every_reply_shown_is_of_the_outcome_it_is_shown_for(envelope: str, tool: str) -> None:
+    shown = json.loads(envelopes_table.GOLDEN.read_text("utf-8"))[envelope][tool]
+    assert set(shown) == set(envelopes_table.outcomes(tool))
+    for outcome, reply in shown.items():
+        said = ENVELOPES[envelope].read(reply)
+        assert said.get("code", "success") == outcome
+
+
+def test_every_tool_is_shown() -> None:
+    assert set(envelopes_table.CASES) == set(TOOLS)
 
 
 # Strangers

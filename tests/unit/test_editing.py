@@ -365,7 +365,7 @@ def test_the_limit_counts_characters() -> None:
 def test_a_refusal_names_the_longest_entries() -> None:
     text = add(add(add(add("# Notes\n", "b" * 20), "short"), "c" * 30), "a" * 10)
     with pytest.raises(TooLarge) as refusal:
-        require_fitting(text, 50, before="")
+        require_fitting(text, 50, before=text)
     longest: list[dict[str, Any]] = refusal.value.details["longest"]
     assert longest == [
         {"length": 30, "entry": "c" * 30},

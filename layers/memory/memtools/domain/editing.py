@@ -79,13 +79,13 @@ def _goes_on(below: str, bullet: str) -> bool:
 
 
 def require_fitting(text: str, limit: int, *, before: str) -> None:
-    """Raise TooLarge, with the longest entries, where an edit leaves a document with more than ``limit`` characters.
+    """Raise TooLarge, with the longest entries there are, where an edit leaves more than ``limit`` characters.
 
     An edit that makes a document smaller passes: else one that grew past the limit elsewhere could never be trimmed.
     """
     if len(text) <= limit or len(text) < len(before):
         return
-    longest = sorted(entries(text), key=len, reverse=True)[:_LONGEST_SHOWN]
+    longest = sorted(entries(before), key=len, reverse=True)[:_LONGEST_SHOWN]
     raise TooLarge(
         f"The document would have {len(text)} characters; it may have {limit}. Nothing was written. Shorten or remove"
         " entries first, the longest are in `details.longest`, then send this edit again.",
