@@ -220,23 +220,23 @@ def test_a_result_is_sent_as_json_that_nobody_caches() -> None:
 @pytest.mark.parametrize(
     ("error", "status", "title"),
     [
-        (InvalidArguments("m"), 400, "Bad Request"),
-        (Unscoped("m"), 403, "Forbidden"),
-        (NotFound("m"), 404, "Not Found"),
-        (Ambiguous("m"), 409, "Conflict"),
+        (InvalidArguments("m"), 400, "Invalid arguments"),
+        (Unscoped("m"), 403, "Unscoped"),
+        (NotFound("m"), 404, "Not found"),
+        (Ambiguous("m"), 409, "Ambiguous"),
         (Conflict("m"), 409, "Conflict"),
-        (TooLarge("m"), 413, None),
-        (Unavailable("m"), 503, "Service Unavailable"),
+        (TooLarge("m"), 413, "Too large"),
+        (Unavailable("m"), 503, "Unavailable"),
     ],
 )
-def test_an_error_is_sent_as_a_problem(error: ToolError, status: int, title: str | None) -> None:
+def test_an_error_is_sent_as_a_problem(error: ToolError, status: int, title: str) -> None:
     response = http.encode(event(), error)
     problem = json.loads(response["body"])
     assert response["statusCode"] == problem["status"] == status
     assert response["headers"]["content-type"] == "application/problem+json"
     assert response["headers"]["cache-control"] == "no-store"
     assert problem["type"] == f"urn:memtools:error:{error.code}"
-    assert problem["title"] == (title or problem["title"])
+    assert problem["title"] == title
     assert (problem["detail"], problem["code"], problem["details"]) == ("m", error.code, {})
     assert ("retry-after" in response["headers"]) == (error.code == "unavailable")
     assert "allow" not in response["headers"]

@@ -154,7 +154,7 @@ def _throttled() -> dict[str, Any]:
 
 
 def _name(status: int) -> str:
-    return HTTPStatus(status).name.title().replace("_", "")
+    return f"Error{status}"
 
 
 def _headers() -> dict[str, Any]:

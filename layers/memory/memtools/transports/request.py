@@ -111,7 +111,7 @@ def _response_to(outcome: Outcome) -> dict[str, Any]:
     status = _SPECIAL_STATUS.get(type(outcome)) or STATUS[outcome.code]
     problem = {
         "type": f"urn:memtools:error:{outcome.code}",
-        "title": status.phrase,
+        "title": outcome.code.replace("_", " ").capitalize(),
         "status": status.value,
         "detail": outcome.message,
         "code": outcome.code,
