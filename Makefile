@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo local invoke test test-races test-faults test-emulator test-api check bench format clean
+.PHONY: help setup demo local invoke test test-races test-faults test-emulator test-api test-built check bench format clean
 
 help: ## what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -55,6 +55,9 @@ test-emulator: $(READY) ## contract suites and races on the second emulator
 
 test-api: $(READY) ## made-up requests against the HTTP API and its description
 	$(BIN)/python -m tests.api
+
+test-built: $(READY) ## what sam build makes: its sizes, and its replies once deployed to an emulator
+	$(BIN)/python -m tests.built $(BUILT)
 
 check: $(READY) ## style, types, imports, templates
 	$(BIN)/ruff check .

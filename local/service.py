@@ -21,6 +21,10 @@ from local.template import Function, Template
 Handler = Callable[[Any, Any], dict[str, Any]]
 
 
+# Metrics are lines on standard output, which CloudWatch reads. Here nobody does.
+_UNMEASURED = {"POWERTOOLS_METRICS_DISABLED": "true"}
+
+
 @dataclass(frozen=True)
 class Context:
     """What the handlers use of Lambda's context."""
@@ -93,7 +97,7 @@ def running(port: int = 0, parameters: Mapping[str, str] | None = None) -> Itera
     """The service on ``port`` (0: a free one), over stores made from the template."""
     template = Template(parameters)
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
-    with store.endpoint() as emulator, store.environment(template.environment):
+    with store.endpoint() as emulator, store.environment({**template.environment, **_UNMEASURED}):
         store.create(template)
         memory_of.cache_clear()  # a memory made before has clients of other stores
         handlers = {name: load_handler(function) for name, function in template.functions.items()}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from local.service import running
 from local.template import ROOT
-from tests.environments import interpreter
+from tests.emulator import environment
 
 _PINS = Path(__file__).with_name("constraints.txt")
 _CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
@@ -15,7 +15,7 @@ _EXAMPLES = "25"
 
 def main() -> int:
     """Run it, bounded in examples; its exit status."""
-    python = interpreter("schemathesis", _PINS)
+    python = environment("schemathesis", _PINS)
     with running() as service:
         command = [
             str(python.with_name("schemathesis")),

@@ -15,7 +15,7 @@ _NAME: Final = "clientContext"
 # How its worker makes Lambda's context, and how it has to. `_ms_durable` goes from call to worker as it is.
 _WITHOUT: Final = '"client_context": None,'
 _WITH: Final = f"""\
-"client_context": "{_NAME}" in _ms_durable and __import__("types").SimpleNamespace(**_ms_durable["{_NAME}"]) or None,"""
+"client_context": _ms_durable.get("{_NAME}") and __import__("types").SimpleNamespace(**_ms_durable["{_NAME}"]),"""
 
 _context: contextvars.ContextVar[dict[str, Any]] = contextvars.ContextVar("client context")
 

@@ -1,32 +1,31 @@
 """Every event of events/, sent to the functions of one side, and what both sides answered compared."""
 
 import base64
+import io
 import json
-import logging
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import Any, Final
 
-import boto3
-from botocore.config import Config
 from memtools.catalogue import TOOLS
 
 from local import service, store
 from local.invoke import client_context, load
 from local.template import ROOT
-from tests.built.stack import AGENT, client_settings
+from tests.built.stack import AGENT, client
 
 EVENTS: Final = sorted((ROOT / "events").glob("*/*.json"))
 # An order in which each tool finds what it is about.
 _LIFE: Final = ("add", "search", "list", "update", "delete", "restore", "merge", "unmerge", "history", "edit", "read")
 _USER = "maya"
 _ID = re.compile(r"mt_[0-9a-f]{32}")
-_RANDOM = (_ID,)
+# S3's versions are text, also where the reply is text within text; the numbers of versions are compared.
+_VERSION = re.compile(r"""(?<=version)(\\*": \\*")([^"\\]+)""")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)")
-_SECONDS_TO_ANSWER = 60
+_ERROR = re.compile(r"""FunctionError|"code\\*":""")
 
 # What a function answers: by its logical id, to an event in a context.
 Ask = Callable[[str, Any, Any], Any]
@@ -54,7 +53,7 @@ def _renamed(text: str, names: Mapping[str, str]) -> str:
 
 def as_they_are(ask: Ask) -> Replies:
     """The replies to all events, by the event's place."""
-    return {f"{path.parent.name}/{path.stem}": _asked(ask, path, {}) for path in EVENTS}
+    return {f"{path.parent.name}/{path.stem}": _plain(_asked(ask, path, {})) for path in EVENTS}
 
 
 def about_what_is_there(ask: Ask) -> Replies:
@@ -72,9 +71,9 @@ def _life(ask: Ask, envelope: str) -> Replies:
     paths = [path for path in EVENTS if path.parent.name == envelope]
     for path in sorted(paths, key=lambda one: _LIFE.index(_tool(one).removeprefix("memory_"))):
         reply = _asked(ask, path, names)
-        replies[f"{envelope}/{path.stem}, of what is there"] = reply
+        replies[f"{envelope}/{path.stem}"] = _plain(reply)
         if _tool(path) == "memory_add":
-            names |= dict(zip(_ids_of_events(), dict.fromkeys(_ID.findall(json.dumps(reply))), strict=True))
+            names |= dict(zip(_ids_of_events(), dict.fromkeys(_ID.findall(json.dumps(reply))), strict=False))
     return replies
 
 
@@ -83,18 +82,21 @@ def _ids_of_events() -> list[str]:
     return sorted({found for path in EVENTS for found in _ID.findall(path.read_text("utf-8"))})
 
 
-def all_replies(ask: Ask) -> Replies:
-    """The replies of one side, without what differs from run to run: times, and which random ids there are."""
-    seen: dict[str, str] = {}
+def _plain(reply: Any) -> Any:
+    """The reply without what differs from run to run: times, and which ids chance made."""
+    numbers: dict[str, str] = {}
 
-    def plain(reply: Any) -> Any:
-        text = _TIME.sub("<time>", json.dumps(reply, ensure_ascii=False))
-        for pattern in _RANDOM:
-            text = pattern.sub(lambda found: seen.setdefault(found[0], f"<id {len(seen)}>"), text)
-        return json.loads(text)
+    def number(name: str) -> str:
+        return numbers.setdefault(name, f"<{len(numbers)}>")
 
-    answered = {**as_they_are(ask), **about_what_is_there(ask)}
-    return {name: plain(reply) for name, reply in answered.items()}
+    text = _TIME.sub("<time>", json.dumps(reply, ensure_ascii=False))
+    text = _ID.sub(lambda found: number(found[0]), text)
+    return json.loads(_VERSION.sub(lambda found: found[1] + number(found[2]), text))
+
+
+def refused(replies: Replies) -> list[str]:
+    """The events whose reply is an error, of any envelope's or of Lambda's."""
+    return [name for name, reply in replies.items() if _ERROR.search(json.dumps(reply))]
 
 
 def differences(ours: Replies, theirs: Replies) -> dict[str, tuple[Any, Any]]:
@@ -106,13 +108,12 @@ def differences(ours: Replies, theirs: Replies) -> dict[str, tuple[Any, Any]]:
 
 def deployed(address: str, outputs: dict[str, str]) -> Ask:
     """The functions of a stack, through Lambda's API."""
-    config = Config(read_timeout=_SECONDS_TO_ANSWER, retries={"total_max_attempts": 1})
-    client = boto3.client("lambda", config=config, **client_settings(address))
+    functions = client("lambda", address)
 
     def ask(function: str, event: Any, context: Any) -> Any:
         custom = {"custom": context.client_context.custom} if context else None
         sent = {"ClientContext": base64.b64encode(json.dumps(custom).encode()).decode()} if custom else {}
-        reply = client.invoke(FunctionName=outputs[f"{function}Arn"], Payload=json.dumps(event), **sent)
+        reply = functions.invoke(FunctionName=outputs[f"{function}Arn"], Payload=json.dumps(event), **sent)
         payload = json.loads(reply["Payload"].read())
         return {"FunctionError": reply["FunctionError"], "payload": payload} if "FunctionError" in reply else payload
 
@@ -121,10 +122,9 @@ def deployed(address: str, outputs: dict[str, str]) -> Ask:
 
 @contextmanager
 def local() -> Iterator[Ask]:
-    """The functions of the service that `make local` runs, over stores of their own; it logs nothing."""
-    with store.environment({}):
+    """The functions of the service that `make local` runs, over stores of their own; what they log is dropped."""
+    with store.environment({}), redirect_stdout(io.StringIO()):
         for name in [name for name in os.environ if name.startswith("AWS_")]:
             del os.environ[name]
         with service.running(parameters={"AgentId": AGENT}) as running:
-            logging.getLogger("memtools").setLevel(logging.WARNING)
             yield lambda function, event, context: running.handlers[function](event, context)

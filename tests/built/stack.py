@@ -5,12 +5,13 @@ import platform
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import boto3
+from botocore.config import Config
 
 from local.template import ROOT
 from tests.emulator import PINS, environment, ministack_endpoint, settings_for
@@ -81,11 +82,10 @@ class Stack:
         """The address of AWS with the stack in it, and the stack's outputs."""
         with ministack_endpoint(_emulator(self._python), _SERVICES) as address:
             self._run("deploy", settings_for(address), "--no-confirm-changeset", "--no-progressbar")
-            cloudformation = boto3.client("cloudformation", **client_settings(address))
-            (stack,) = cloudformation.describe_stacks(StackName=_STACK)["Stacks"]
+            (stack,) = client("cloudformation", address).describe_stacks(StackName=_STACK)["Stacks"]
             yield address, {one["OutputKey"]: one["OutputValue"] for one in stack["Outputs"]}
 
-    def _run(self, command: str, settings: dict[str, str], *options: str) -> None:
+    def _run(self, command: str, settings: Mapping[str, str], *options: str) -> None:
         """Run SAM without the caller's AWS settings; what it says is shown only where it fails."""
         parameters = f"Architecture={_ARCHITECTURES[platform.machine().lower()]} AgentId={AGENT}"
         said = subprocess.run(
@@ -132,12 +132,14 @@ def _without_aws(python: Path) -> dict[str, str]:
     }
 
 
-def client_settings(address: str) -> dict[str, str]:
-    """What a boto3 client needs to talk to ``address``."""
+def client(service: Any, address: str) -> Any:
+    """A client of the service at ``address``; a call that changes something is not made twice."""
     given = settings_for(address)
-    return {
-        "endpoint_url": address,
-        "region_name": given["AWS_DEFAULT_REGION"],
-        "aws_access_key_id": given["AWS_ACCESS_KEY_ID"],
-        "aws_secret_access_key": given["AWS_SECRET_ACCESS_KEY"],
-    }
+    return boto3.client(
+        service,
+        endpoint_url=address,
+        region_name=given["AWS_DEFAULT_REGION"],
+        aws_access_key_id=given["AWS_ACCESS_KEY_ID"],
+        aws_secret_access_key=given["AWS_SECRET_ACCESS_KEY"],
+        config=Config(retries={"total_max_attempts": 1}),
+    )

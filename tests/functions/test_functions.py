@@ -159,6 +159,23 @@ def test_the_log_has_a_line_a_call_and_no_content(post: Post, logs: io.StringIO)
     assert "zanzibar" not in logs.getvalue().lower()
 
 
+def test_each_call_is_measured_by_tool_without_content(
+    post: Post, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    post("memory_add", facts=["Zanzibar"])
+    monkeypatch.setenv("POWERTOOLS_METRICS_DISABLED", "false")
+    capfd.readouterr()
+    post("memory_search", query="Zanzibar")
+    post("memory_delete", traceId="mt_none")
+    lines = [json.loads(line) for line in capfd.readouterr().out.splitlines() if '"_aws"' in line]
+    assert [line["tool"] for line in lines] == ["memory_search", "memory_delete"]
+    assert (lines[0]["calls"], lines[0]["hits"], lines[1]["not_found"]) == ([1.0], [1.0], [1.0])
+    for line in lines:
+        assert line["duration"][0] > 0
+        assert line["_aws"]["CloudWatchMetrics"][0]["Dimensions"] == [["tool", "service"]]
+        assert "zanzibar" not in json.dumps(line).lower()
+
+
 def test_non_ascii_text_comes_back_as_it_is(post: Post) -> None:
     reply = post("memory_add", facts=["日本語 é 🏳️‍🌈"])
     assert "日本語 é 🏳️‍🌈" in reply.content.decode()

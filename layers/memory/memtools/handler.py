@@ -5,8 +5,8 @@ import traceback
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from aws_lambda_powertools import Logger, Metrics
-from aws_lambda_powertools.metrics import MetricUnit
+from aws_lambda_powertools import Logger
+from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
 
 from memtools.catalogue import TOOLS
 from memtools.config import Settings
@@ -20,7 +20,6 @@ from memtools.wiring import memory_of
 Handler = Callable[[Any, Any], dict[str, Any]]
 
 logger = Logger()
-metrics = Metrics(namespace="memtools")
 
 
 def handler_for(function: str) -> Handler:
@@ -82,7 +81,11 @@ def _ids(transport: Transport, event: Any, context: Any) -> dict[str, Any]:
 
 
 def _measure(entry: Mapping[str, Any], outcome: Outcome) -> None:
-    """Count the call in CloudWatch, by tool: its duration, the error by its code, the hits of a search."""
+    """Count the call in CloudWatch, by tool: its duration, the error by its code, the hits of a search.
+
+    Each call has metrics of its own: Powertools' usual ones are shared, and calls in threads would mix theirs.
+    """
+    metrics = EphemeralMetrics(namespace="memtools")
     metrics.add_dimension(name="tool", value=entry["tool"] or "unknown")
     metrics.add_metric("calls", MetricUnit.Count, 1)
     metrics.add_metric("duration", MetricUnit.Milliseconds, entry["duration_ms"])
