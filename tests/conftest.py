@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import boto3
 import pytest
+from hypothesis import settings
 from memtools.adapters.aws import CONFIG
 from memtools.adapters.dynamodb import DynamoTraces
 from memtools.adapters.s3 import S3Personas
@@ -20,6 +21,11 @@ from tests.fakes import FakeClock, FakeEmbedder, FakePersonas, FakeTraces
 
 # Before anything imports numpy, as in the functions.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+# On CI the same examples each time, so that a failure there is that of the change; elsewhere new ones are tried.
+settings.register_profile("ci", derandomize=True)
+if os.environ.get("CI"):
+    settings.load_profile("ci")
 
 RETENTION = timedelta(days=30)
 _numbers = itertools.count(1)
