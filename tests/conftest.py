@@ -4,6 +4,7 @@ import itertools
 import os
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from typing import Any
 
 import boto3
 import pytest
@@ -73,19 +74,27 @@ def moto() -> Iterator[Template]:
 
 
 @pytest.fixture
-def moto_memory(moto: Template, clock: FakeClock) -> Memory:
-    """A memory over the adapters, on moto."""
+def moto_memory(moto: Template, clock: FakeClock) -> Iterator[Memory]:
+    """A memory over the adapters, on moto; its items go afterwards, since moto gets slow with every one."""
     environment = moto.environment
-    return Memory(
-        traces=DynamoTraces(
-            boto3.client("dynamodb", config=CONFIG), environment["TABLE_NAME"], environment["INDEX_NAME"], RETENTION
-        ),
+    dynamodb = boto3.client("dynamodb", config=CONFIG)
+    yield Memory(
+        traces=DynamoTraces(dynamodb, environment["TABLE_NAME"], environment["INDEX_NAME"], RETENTION),
         personas=S3Personas(boto3.client("s3", config=CONFIG), environment["BUCKET_NAME"]),
         segments=RecentSegments(),
         clock=clock,
         embedder=FakeEmbedder(),
         retention=RETENTION,
     )
+    _empty(dynamodb, environment["TABLE_NAME"])
+
+
+def _empty(dynamodb: Any, table: str) -> None:
+    pages = dynamodb.get_paginator("scan").paginate(TableName=table, ProjectionExpression="pk, sk")
+    keys = [key for page in pages for key in page["Items"]]
+    for start in range(0, len(keys), 25):
+        deletions = [{"DeleteRequest": {"Key": key}} for key in keys[start : start + 25]]
+        dynamodb.batch_write_item(RequestItems={table: deletions})
 
 
 @pytest.fixture(params=["fake", "moto"])

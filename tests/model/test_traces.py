@@ -408,7 +408,7 @@ def check(made: Callable[[], tuple[Memory, FakeClock]], examples: int, steps: in
 
 
 def test_traces_live_as_the_model_says_on_the_fakes(new_fake_memory: Callable[[], tuple[Memory, FakeClock]]) -> None:
-    check(new_fake_memory, examples=150, steps=60)
+    check(new_fake_memory, examples=80, steps=60)
 
 
 def test_traces_live_as_the_model_says_on_moto(moto_memory: Memory, clock: FakeClock) -> None:
