@@ -20,6 +20,7 @@ VERSION: Final = "3.13"
 AGENT: Final = "helper"  # the deployment's agent, as the events have it
 _HERE = Path(__file__).parent
 _COPY = ROOT / "build" / "built"
+TEMPLATES = ("integrations/agentcore-gateway.yaml", "integrations/bedrock-agent.yaml")
 _SOURCE = ("template.yaml", "samconfig.toml", "layers", "functions")
 _ARCHITECTURES = {"x86_64": "x86_64", "amd64": "x86_64", "aarch64": "arm64", "arm64": "arm64"}
 _SERVICES = "s3,dynamodb,cloudformation,lambda,iam,logs,apigateway,sts"
@@ -63,14 +64,21 @@ class Stack:
         """Where `sam build` leaves what it made."""
         return _COPY / ".aws-sam" / "build"
 
+    @property
+    def _parameters(self) -> tuple[str, str]:
+        architecture = _ARCHITECTURES[platform.machine().lower()]
+        return "--parameter-overrides", f"Architecture={architecture} AgentId={AGENT}"
+
     def build(self) -> None:
-        """Copy the source and build it."""
+        """Copy the source, have SAM judge every template of it, and build it."""
         shutil.rmtree(_COPY, ignore_errors=True)
         for name in _source_files():
             target = _COPY / name
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, target)
-        self._run("build", {})
+        for template in ("template.yaml", *TEMPLATES):
+            self._run("validate", "--lint", "--template", str(ROOT / template))
+        self._run("build", *self._parameters)
 
     def sizes(self) -> dict[str, int]:
         """The bytes of the layer and of each function, unzipped."""
@@ -81,17 +89,17 @@ class Stack:
     def deployed(self) -> Iterator[tuple[str, dict[str, str]]]:
         """The address of AWS with the stack in it, and the stack's outputs."""
         with ministack_endpoint(_emulator(self._python), _SERVICES) as address:
-            self._run("deploy", settings_for(address), "--no-confirm-changeset", "--no-progressbar")
+            options = ("--no-confirm-changeset", "--no-progressbar", *self._parameters)
+            self._run("deploy", *options, settings=settings_for(address))
             (stack,) = client("cloudformation", address).describe_stacks(StackName=_STACK)["Stacks"]
             yield address, {one["OutputKey"]: one["OutputValue"] for one in stack["Outputs"]}
 
-    def _run(self, command: str, settings: Mapping[str, str], *options: str) -> None:
+    def _run(self, command: str, *options: str, settings: Mapping[str, str] | None = None) -> None:
         """Run SAM without the caller's AWS settings; what it says is shown only where it fails."""
-        parameters = f"Architecture={_ARCHITECTURES[platform.machine().lower()]} AgentId={AGENT}"
         said = subprocess.run(
-            [str(self._sam), command, *options, "--parameter-overrides", parameters],
+            [str(self._sam), command, *options],
             cwd=_COPY,
-            env={**_without_aws(self._python), **settings},
+            env={**_without_aws(self._python), **(settings or {})},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
