@@ -70,9 +70,14 @@ format: $(READY) ## apply the style
 	$(BIN)/ruff check --fix-only --quiet .
 	$(BIN)/ruff format --quiet .
 
-bench: $(READY) ## import cost; LOCOMO=path adds retrieval quality and speed
+bench: $(READY) ## what imports, searches and bulk loads cost; LOCOMO=path adds quality, beside other memories
 	$(BIN)/python -m benchmarks.imports
-	@if [ -n "$(LOCOMO)" ]; then $(BIN)/python -m benchmarks.locomo "$(LOCOMO)"; \
+	$(BIN)/python -m benchmarks.scale
+	$(BIN)/python -m benchmarks.bulk
+	@if [ -n "$(LOCOMO)" ]; then set -e; \
+		$(BIN)/python -m benchmarks.locomo "$(LOCOMO)" --foreign; \
+		$(BIN)/python -m benchmarks.locomo "$(LOCOMO)" --one-scope; \
+		$(BIN)/python -m benchmarks.peers "$(LOCOMO)"; \
 	else echo "For retrieval quality: make bench LOCOMO=path/to/locomo10.json"; fi
 
 clean: ## remove what the other commands made

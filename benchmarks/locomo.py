@@ -1,10 +1,15 @@
 """How well and how fast memories are found: LoCoMo, through the handlers of the local service.
 
-    python -m benchmarks.locomo PATH [--corpus turns|facts] [--json]
+    python -m benchmarks.locomo PATH [--corpus turns|facts] [--one-scope] [--distractors FILE [--size N]] [--foreign]
+                                [--json]
 
 PATH is a file in the format of LoCoMo (A. Maharana et al., "Evaluating Very Long-Term Conversational Memory of LLM
 Agents", ACL 2024). Each conversation is a user. With ``turns`` every turn is a fact, and those named as a question's
 evidence are relevant to it; with ``facts`` every observation is one, relevant where it rests on such a turn.
+
+With --one-scope all conversations are one user. --distractors fills each scope up with the sentences of FILE, one a
+line, spread over its time. --foreign also asks each conversation the questions of all others, which nothing in it
+answers, and counts what comes back.
 """
 
 import argparse
@@ -13,7 +18,7 @@ import re
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import groupby
 from math import ceil, log2
@@ -71,6 +76,8 @@ class Measured:
 
     measures: list[dict[str, float]] = field(default_factory=list)
     searches: list[float] = field(default_factory=list)
+    found: list[int] = field(default_factory=list)
+    found_foreign: list[int] = field(default_factory=list)
     adds: float = 0.0
     facts: int = 0
 
@@ -84,6 +91,16 @@ class Measured:
             "add_ms_per_fact": round(self.adds / self.facts, 2),
             "search_ms_p50": round(percentile(self.searches, 0.5), 1),
             "search_ms_p95": round(percentile(self.searches, 0.95), 1),
+            **self._silence(),
+        }
+
+    def _silence(self) -> dict[str, float]:
+        """How many results own and foreign questions got, where foreign ones were asked."""
+        if not self.found_foreign:
+            return {}
+        return {
+            "own_results_mean": round(fmean(self.found), 3),
+            "foreign_results_mean": round(fmean(self.found_foreign), 3),
         }
 
 
@@ -139,6 +156,32 @@ def conversations(records: Iterable[Mapping[str, Any]], corpus: str) -> list[Con
         documents = [one for one in (_turns if corpus == "turns" else _facts)(record) if one.text.strip()]
         found.append(Conversation(record["sample_id"], documents, list(_questions(record, documents))))
     return found
+
+
+def poured_together(conversations: Sequence[Conversation]) -> list[Conversation]:
+    """All of them as one, in one scope."""
+    documents: list[Document] = []
+    questions: list[Question] = []
+    for one in conversations:
+        start = len(documents)
+        documents += one.documents
+        questions += [
+            Question(question.text, frozenset(start + place for place in question.relevant))
+            for question in one.questions
+        ]
+    return [Conversation("all", documents, questions)]
+
+
+def filled_up(conversation: Conversation, sentences: Sequence[str], size: int) -> Conversation:
+    """The conversation with as many sentences as make ``size`` documents, a call's worth at a time over its time."""
+    moments = [datetime.fromisoformat(document.occurred_at) for document in conversation.documents]
+    first, span = min(moments), max(moments) - min(moments)
+    added = sentences[: max(size - len(conversation.documents), 0)]
+    documents = [
+        Document(text, (first + span * (place // _FACTS_A_CALL * _FACTS_A_CALL / len(added))).isoformat(), frozenset())
+        for place, text in enumerate(added)
+    ]
+    return replace(conversation, documents=[*conversation.documents, *documents])
 
 
 # ---------------------------------------------------------------- the measures
@@ -201,10 +244,19 @@ def ask(client: Client, question: Question, ids: Sequence[str], measured: Measur
     relevant = frozenset(ids[place] for place in question.relevant)
     measured.measures.append(measure([one["id"] for one in reply["results"]], relevant))
     measured.searches.append(elapsed)
+    measured.found.append(len(reply["results"]))
 
 
-def play(url: str, corpus: str, conversations: Sequence[Conversation], progress: Progress) -> dict[str, Any]:
-    """Load one corpus, then ask: a search reads the last two minutes' changes again, and these are soon over."""
+def ask_foreign(client: Client, question: Question, measured: Measured) -> None:
+    """Search for what nothing here answers, and count what comes back."""
+    reply, _ = client.call("memory_search", {"query": question.text, "limit": _LIMIT})
+    measured.found_foreign.append(len(reply["results"]))
+
+
+def play(
+    url: str, corpus: str, conversations: Sequence[Conversation], progress: Progress, *, foreign: bool = False
+) -> dict[str, Any]:
+    """Load one corpus, then ask: a search reads the last minutes' changes again, and these are soon over."""
     measured = Measured()
     adding = progress.add_task(f"{corpus}: adding", total=sum(len(one.documents) for one in conversations))
     asking = progress.add_task(f"{corpus}: asking", total=sum(len(one.questions) for one in conversations))
@@ -220,6 +272,16 @@ def play(url: str, corpus: str, conversations: Sequence[Conversation], progress:
         for question in conversation.questions:
             ask(client, question, ids, measured)
             progress.advance(asking)
+    if foreign:
+        pairs = [
+            (client, question)
+            for client, conversation, _ in loaded
+            for other in conversations
+            if other is not conversation
+            for question in other.questions
+        ]
+        for client, question in progress.track(pairs, description=f"{corpus}: asking foreign questions"):
+            ask_foreign(client, question, measured)
     return measured.report(corpus)
 
 
@@ -237,11 +299,18 @@ def _arguments(given: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.locomo", description="Measure retrieval on LoCoMo.")
     parser.add_argument("path", type=Path, help="a LoCoMo file, such as locomo10.json")
     parser.add_argument("--corpus", choices=CORPORA, help="what is remembered (default: one after the other)")
+    parser.add_argument("--one-scope", action="store_true", help="all conversations in one scope")
+    parser.add_argument("--distractors", type=Path, metavar="FILE", help="sentences to fill each scope up with")
+    parser.add_argument("--size", type=int, default=10_000, help="documents a scope, with --distractors (%(default)s)")
+    parser.add_argument("--foreign", action="store_true", help="also ask each scope the questions of the others")
     parser.add_argument("--json", action="store_true", help="one JSON object a corpus")
-    return parser.parse_args(given)
+    options = parser.parse_args(given)
+    if options.foreign and options.one_scope:
+        parser.error("--foreign needs a scope a conversation: leave --one-scope out")
+    return options
 
 
-def _read(path: Path, corpora: Sequence[str]) -> dict[str, list[Conversation]]:
+def read(path: Path, corpora: Sequence[str]) -> dict[str, list[Conversation]]:
     try:
         records = json.loads(path.read_text("utf-8"))
         read = {corpus: conversations(records, corpus) for corpus in corpora}
@@ -253,14 +322,29 @@ def _read(path: Path, corpora: Sequence[str]) -> dict[str, list[Conversation]]:
     return read
 
 
+def _arranged(read: Mapping[str, list[Conversation]], options: argparse.Namespace) -> dict[str, list[Conversation]]:
+    """The conversations in the scopes that the options ask for."""
+    arranged = {corpus: poured_together(found) if options.one_scope else found for corpus, found in read.items()}
+    if not options.distractors:
+        return arranged
+    try:
+        sentences = [line.strip() for line in options.distractors.read_text("utf-8").splitlines() if line.strip()]
+    except (OSError, ValueError) as error:
+        sys.exit(f"{options.distractors} cannot be read as sentences, one a line: {type(error).__name__}")
+    return {
+        corpus: [filled_up(conversation, sentences, options.size) for conversation in found]
+        for corpus, found in arranged.items()
+    }
+
+
 def main(given: Sequence[str] | None = None) -> None:
     """Measure the corpora asked for, each in the same service."""
     options = _arguments(given)
-    played = _read(options.path, [options.corpus] if options.corpus else CORPORA)
+    played = _arranged(read(options.path, [options.corpus] if options.corpus else CORPORA), options)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with running() as service, warnings_only(), Progress(*columns, console=Console(stderr=True)) as progress:
         for corpus, found in played.items():
-            report = play(service.url, corpus, found, progress)
+            report = play(service.url, corpus, found, progress, foreign=options.foreign)
             if options.json:
                 print(json.dumps(report), flush=True)
             else:

@@ -8,6 +8,7 @@ from local.service import running
 _PORT = 8765
 _EXAMPLES = """\
 memtools listens at {url}; its memory lasts until it ends (Ctrl+C).
+window: {url}/
 emulator: {emulator}
 Paste into another terminal:
 

@@ -16,13 +16,16 @@ from werkzeug.serving import make_server
 from werkzeug.wrappers import Request, Response
 
 from local import store
-from local.template import Function, Template
+from local.template import ROOT, Function, Template
 
 Handler = Callable[[Any, Any], dict[str, Any]]
 
 
 # Metrics are lines on standard output, which CloudWatch reads. Here nobody does.
 _UNMEASURED = {"POWERTOOLS_METRICS_DISABLED": "true"}
+# The window is always there: here it is for whoever started the service.
+_WINDOW = {"WindowFunction": Function(ROOT / "functions" / "window", "window_handler", "handler")}
+_FILES = "/window/{file+}"
 
 
 @dataclass(frozen=True)
@@ -76,12 +79,18 @@ def event_of(request: Request) -> dict[str, Any]:
     }
 
 
+def route_of(request: Request) -> str:
+    """The key of the route that API Gateway would choose, if there is one."""
+    path = _FILES if request.path.startswith("/window/") else request.path
+    return f"{request.method} {path}"
+
+
 def application(routes: Mapping[str, str], handlers: Mapping[str, Handler]) -> Any:
     """A WSGI application that answers as the HTTP API would."""
 
     @Request.application
     def respond(request: Request) -> Response:
-        function = routes.get(f"{request.method} {request.path}")
+        function = routes.get(route_of(request))
         if function is None:
             # As API Gateway words it: the functions are never asked.
             return Response('{"message": "Not Found"}', 404, content_type="application/json")
@@ -101,7 +110,8 @@ def running(port: int = 0, parameters: Mapping[str, str] | None = None) -> Itera
         store.create(template)
         memory_of.cache_clear()  # a memory made before has clients of other stores
         handlers = {name: load_handler(function) for name, function in template.functions.items()}
-        server = make_server("127.0.0.1", port, application(template.routes, handlers), threaded=True)
+        shown = {name: load_handler(function) for name, function in _WINDOW.items()}
+        server = make_server("127.0.0.1", port, application(template.routes, {**handlers, **shown}), threaded=True)
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
         try:

@@ -29,11 +29,11 @@ def one_at_a_time(application: Wsgi) -> Wsgi:
 
 
 @contextmanager
-def moto_endpoint() -> Iterator[str]:
-    """The address of a moto server of our own, on a free port of loopback."""
+def moto_endpoint(around: Callable[[Wsgi], Wsgi] = one_at_a_time) -> Iterator[str]:
+    """The address of a moto server of our own, on a free port of loopback; ``around`` makes it fit for threads."""
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     spare()
-    application = one_at_a_time(DomainDispatcherApplication(create_backend_app))
+    application = around(DomainDispatcherApplication(create_backend_app))
     server = make_server("127.0.0.1", 0, application, threaded=True)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
@@ -46,14 +46,14 @@ def moto_endpoint() -> Iterator[str]:
 
 
 @contextmanager
-def endpoint() -> Iterator[str]:
+def endpoint(around: Callable[[Wsgi], Wsgi] = one_at_a_time) -> Iterator[str]:
     """The address of AWS_ENDPOINT_URL where that is set, else of a moto server; set for all clients made inside."""
     given = os.environ.get("AWS_ENDPOINT_URL")
     if given:
         yield given
         return
     stand_in = {"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local", "AWS_DEFAULT_REGION": "us-east-1"}
-    with moto_endpoint() as address, environment({**stand_in, "AWS_ENDPOINT_URL": address}):
+    with moto_endpoint(around) as address, environment({**stand_in, "AWS_ENDPOINT_URL": address}):
         yield address
 
 

@@ -27,7 +27,7 @@ def _argument(name: str, field: FieldInfo) -> str:
     if field.is_required():
         return f"`{wire}`"
     default = field.get_default()
-    return f"`{wire}?`" if default in (None, []) else f"`{wire}?` = {default}"
+    return f"`{wire}?` = {default}" if default else f"`{wire}?`"
 
 
 def _row(tool: Tool) -> str:

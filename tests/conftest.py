@@ -3,22 +3,19 @@
 import itertools
 import os
 from collections.abc import Callable, Iterator
-from datetime import timedelta
 from typing import Any
 
 import boto3
 import pytest
 from hypothesis import settings
 from memtools.adapters.aws import CONFIG
-from memtools.adapters.dynamodb import DynamoTraces
-from memtools.adapters.s3 import S3Personas
 from memtools.domain.scope import Scope
-from memtools.retrieval.segments import RecentSegments
 from memtools.tools.memory import Memory
 
 from local import store
 from local.template import Template
-from tests.fakes import FakeClock, FakeEmbedder, FakePersonas, FakeTraces
+from tests.fakes import FakeClock
+from tests.memories import over_adapters, over_fakes
 
 # Before anything imports numpy, as in the functions.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -28,7 +25,6 @@ settings.register_profile("ci", derandomize=True)
 if os.environ.get("CI"):
     settings.load_profile("ci")
 
-RETENTION = timedelta(days=30)
 _numbers = itertools.count(1)
 
 
@@ -43,21 +39,9 @@ def clock() -> FakeClock:
     return FakeClock()
 
 
-def fake_memory_at(clock: FakeClock) -> Memory:
-    """A memory over the fakes."""
-    return Memory(
-        traces=FakeTraces(RETENTION),
-        personas=FakePersonas(clock),
-        segments=RecentSegments(),
-        clock=clock,
-        embedder=FakeEmbedder(),
-        retention=RETENTION,
-    )
-
-
 @pytest.fixture
 def fake_memory(clock: FakeClock) -> Memory:
-    return fake_memory_at(clock)
+    return over_fakes(clock)
 
 
 @pytest.fixture(scope="session")
@@ -78,14 +62,7 @@ def moto_memory(moto: Template, clock: FakeClock) -> Iterator[Memory]:
     """A memory over the adapters, on moto; its items go afterwards, since moto gets slow with every one."""
     environment = moto.environment
     dynamodb = boto3.client("dynamodb", config=CONFIG)
-    yield Memory(
-        traces=DynamoTraces(dynamodb, environment["TABLE_NAME"], environment["INDEX_NAME"], RETENTION),
-        personas=S3Personas(boto3.client("s3", config=CONFIG), environment["BUCKET_NAME"]),
-        segments=RecentSegments(),
-        clock=clock,
-        embedder=FakeEmbedder(),
-        retention=RETENTION,
-    )
+    yield over_adapters(dynamodb, boto3.client("s3", config=CONFIG), environment, clock)
     _empty(dynamodb, environment["TABLE_NAME"])
 
 
@@ -110,6 +87,6 @@ def new_fake_memory() -> Callable[[], tuple[Memory, FakeClock]]:
 
     def make() -> tuple[Memory, FakeClock]:
         clock = FakeClock()
-        return fake_memory_at(clock), clock
+        return over_fakes(clock), clock
 
     return make

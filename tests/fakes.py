@@ -9,7 +9,7 @@ from itertools import count
 from memtools.domain.document import ABSENT, FILES, Document
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Stamp, Status, Trace, key_of
-from memtools.ports import Holds, Occupant, Raced, Write
+from memtools.ports import Holds, Occupant, Raced, Stored, Write
 
 START = datetime(2026, 11, 30, 12, tzinfo=UTC)
 
@@ -169,3 +169,24 @@ class FakeEmbedder:
             vector[sum(word.encode()) % self.dimensions] += 1
         largest = max(vector) or 1
         return bytes(127 * value // largest for value in vector)
+
+
+class FakeSegments:
+    """A SegmentStore in a dictionary."""
+
+    def __init__(self) -> None:
+        self._stored: dict[Scope, Stored] = {}
+        self._numbers = count(1)
+        self._lock = threading.Lock()
+
+    def load(self, scope: Scope) -> Stored | None:
+        return self._stored.get(scope)
+
+    def save(self, scope: Scope, data: bytes, replaces: str | None) -> str:
+        with self._lock:
+            standing = self._stored.get(scope)
+            if (standing.tag if standing else None) != replaces:
+                raise Raced
+            tag = str(next(self._numbers))
+            self._stored[scope] = Stored(data, tag)
+            return tag

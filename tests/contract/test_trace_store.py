@@ -62,7 +62,7 @@ def test_a_trace_is_absent_from_every_other_scope(store: TraceStore, scope: Scop
     trace = born(store, scope, "mine")
     for other in (Scope(scope.agent, "bob"), Scope("x" + scope.agent, scope.user), Scope(scope.agent, "an")):
         assert store.get(other, [trace.id]) == {}
-        assert store.changes(other, None) == []
+        assert list(store.changes(other, None)) == []
         assert list(store.history(other, trace.id, START)) == []
         assert store.retrieve(other, {trace.id: 1}, START) == {}
 

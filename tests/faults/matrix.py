@@ -3,35 +3,31 @@
 import itertools
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
 from decimal import Decimal
 from functools import cache
 from typing import Any
 
 import boto3
 from memtools.adapters.aws import CONFIG
-from memtools.adapters.dynamodb import DynamoTraces
 from memtools.adapters.items import from_dynamodb
-from memtools.adapters.s3 import S3Personas
 from memtools.domain.scope import Scope
 from memtools.errors import ToolError
-from memtools.retrieval.segments import RecentSegments
-from memtools.tools.memory import Memory
 
 from local.template import Template
 from tests.calls import Caller
-from tests.fakes import FakeClock, FakeEmbedder
+from tests.fakes import FakeClock
 from tests.faults.inject import FAULTS, Fault, Killed, Tap
 from tests.faults.scenarios import SCENARIOS, Scenario, names_in
+from tests.memories import over_adapters
 
-RETENTION = timedelta(days=30)
 _numbers = itertools.count(1)
 
-# What differs between two runs of the same calls, or is counted by reads.
+# What differs between two runs of the same calls, or is counted by reads. Scores: a trace whose vector could not be
+# made scores by its words alone.
 _VOLATILE = frozenset(
-    "changedAt createdAt updatedAt lastRetrievedAt retrievalCount expiresAt writes call at nextCursor".split()  # noqa: SIM905
+    "changedAt createdAt updatedAt lastRetrievedAt retrievalCount expiresAt writes call at nextCursor score".split()  # noqa: SIM905
 )
 
 
@@ -65,6 +61,9 @@ class Tally:
         return f"cells: {self.cells}, {counts}, skipped: {self.skipped}"
 
 
+# Tools that answer the same however often they are called.
+READING = frozenset({"search", "list", "read", "history"})
+
 Clients = tuple[Any, Any]
 
 
@@ -90,8 +89,8 @@ class Run:
 
     def __init__(self, template: Template, scenario: Scenario) -> None:
         environment = template.environment
+        self._names = environment
         self._table, self._bucket = environment["TABLE_NAME"], environment["BUCKET_NAME"]
-        self._index = environment["INDEX_NAME"]
         self._plain_clients = _clients(0)
         self._dynamodb, self._s3 = self._plain_clients
         number = next(_numbers)
@@ -103,16 +102,7 @@ class Run:
 
     def _caller(self, clients: Clients) -> Caller:
         """A caller in a process just started: nothing is in memory."""
-        dynamodb, s3 = clients
-        memory = Memory(
-            traces=DynamoTraces(dynamodb, self._table, self._index, RETENTION),
-            personas=S3Personas(s3, self._bucket),
-            segments=RecentSegments(),
-            clock=FakeClock(),
-            embedder=FakeEmbedder(),
-            retention=RETENTION,
-        )
-        return Caller(memory, self.scope)
+        return Caller(over_adapters(*clients, self._names, FakeClock()), self.scope)
 
     def call(self) -> Any:
         """The scenario's call: its reply, the error, or Killed."""
@@ -237,6 +227,8 @@ def _problems(run: Run, cell: Cell, clean: Clean) -> Iterator[tuple[str, str]]:
         yield "lost" if isinstance(again, dict) else "untrue", f"sent again: {again!r}"
     elif isinstance(again, ToolError) and not _is_told_done(again, cell):
         yield "untrue", f"sent again: {again!r}"
+    elif cell.scenario.tool in READING and again != clean.reply:
+        yield "untrue", f"sent again: {json.dumps(again)}"
 
 
 def _untrue(answer: Any, cell: Cell, clean: Clean) -> str | None:
@@ -259,11 +251,13 @@ def _is_told_done(error: ToolError, cell: Cell) -> bool:
     return cell.scenario.tool == "delete" and error.code == "not_found"
 
 
-def run_matrix(template: Template, every: int = 1, offset: int = 0) -> Tally:
-    """Judge each cell, or of ``every`` so many one."""
+def run_matrix(template: Template, every: int = 1, offset: int = 0, tools: Sequence[str] = ()) -> Tally:
+    """Judge each cell, or of ``every`` so many one; of these tools' scenarios, if any are named."""
     tally = Tally()
     cells = []
     for scenario in SCENARIOS:
+        if tools and scenario.tool not in tools:
+            continue
         clean = clean_run(template, scenario)
         cells += [(cell, clean) for cell in cells_of(clean, scenario)]
     for cell, clean in cells[offset::every]:

@@ -1,7 +1,8 @@
 """A call of every tool, each with the memory it meets."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import Any
 
 from memtools.domain.document import Document
@@ -9,6 +10,7 @@ from memtools.domain.scope import Scope
 from memtools.domain.trace import key_of
 
 from tests.calls import Caller
+from tests.fakes import FakeClock
 
 Names = Mapping[str, str]
 
@@ -62,6 +64,25 @@ def _merged(ana: Caller) -> None:
     ana.merge(traceIds=[names["tea"], names["coffee"], names["milk"]], mergedContent="juice")
 
 
+def _without_vectors(ana: Caller) -> None:
+    """Stored while the model was out: the next search makes what is missing, and a segment to keep it in."""
+    _facts(Caller(replace(ana.memory, embedder=None), ana.scope))
+
+
+def _indexed(ana: Caller) -> None:
+    """With a segment of an hour ago."""
+    _without_vectors(ana)
+    before = FakeClock()
+    before.advance(timedelta(hours=-1))
+    Caller(replace(ana.memory, clock=before), ana.scope).search(query="tea")
+
+
+def _indexed_and_grown(ana: Caller) -> None:
+    """With a segment, which the next search replaces."""
+    _indexed(ana)
+    Caller(replace(ana.memory, embedder=None), ana.scope).add(facts=["water", "juice"])
+
+
 def _documents(ana: Caller) -> None:
     ana.memory.personas.write(ana.scope, Document(name="SOUL.md", text="kind", writes=("w",)), None)
     ana.edit(action="add", text="tea")
@@ -73,7 +94,11 @@ SCENARIOS = [
     Scenario("add mixed", "add", _mixed, lambda _: {"facts": ["water", "tea", "coffee", "milk", "juice"]}),
     Scenario("add known", "add", _facts, lambda _: {"facts": ["TEA"]}),
     Scenario("search", "search", _facts, lambda _: {"query": "tea coffee milk"}),
+    Scenario("search first segment", "search", _without_vectors, lambda _: {"query": "tea coffee milk"}),
+    Scenario("search with a segment", "search", _indexed, lambda _: {"query": "tea coffee milk"}),
+    Scenario("search next segment", "search", _indexed_and_grown, lambda _: {"query": "tea coffee milk"}),
     Scenario("list", "list", _facts, lambda _: {"limit": 2}),
+    Scenario("list next segment", "list", _indexed_and_grown, lambda _: {"limit": 4}),
     Scenario("read soul", "read", _documents, lambda _: {}),
     Scenario("history of a trace", "history", _deleted, lambda names: {"traceId": names["tea"]}),
     Scenario("history of a document", "history", _documents, lambda _: {"target": "self"}),

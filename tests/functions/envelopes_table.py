@@ -9,21 +9,20 @@ import argparse
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import timedelta
 from typing import Any, Final
 
 from memtools.catalogue import TOOLS
 from memtools.domain.scope import Scope
 from memtools.errors import ToolError, Unavailable
-from memtools.retrieval.segments import RecentSegments
 from memtools.tools import USE_CASES
 from memtools.tools.memory import Memory
 from memtools.transports import Call, Outcome, recognise
 
 from local.template import ROOT
 from tests.calls import Caller
-from tests.fakes import FakeClock, FakeEmbedder, FakePersonas, FakeTraces
+from tests.fakes import FakeClock
 from tests.functions.wrapping import ENVELOPES
+from tests.memories import over_fakes
 
 PAGE: Final = ROOT / "docs" / "envelopes.md"
 ALL: Final = ROOT / "docs" / "replies.md"
@@ -31,7 +30,6 @@ GOLDEN: Final = ROOT / "tests" / "data" / "replies.json"
 START: Final = "<!-- replies -->"
 END: Final = "<!-- /replies -->"
 MAYA: Final = Scope("K7EXAMPLE1", "maya")
-RETENTION = timedelta(days=30)
 Replies = dict[str, dict[str, dict[str, Any]]]
 
 
@@ -42,25 +40,13 @@ class _NoAnswer:
         raise Unavailable("The memory did not answer in time. Try once more, then go on without it.")
 
 
-def _memory() -> Memory:
-    clock = FakeClock()
-    return Memory(
-        traces=FakeTraces(RETENTION),
-        personas=FakePersonas(clock),
-        segments=RecentSegments(),
-        clock=clock,
-        embedder=FakeEmbedder(),
-        retention=RETENTION,
-    )
-
-
 Names = dict[str, str]
 Ask = Callable[[Names], dict[str, Any]]
 
 
 def _remembering() -> tuple[Memory, Names]:
     """A memory with facts of all kinds, by their ids, and a document."""
-    memory = _memory()
+    memory = over_fakes(FakeClock())
     ana = Caller(memory, MAYA)
     fact, other = ana.remember("Zoë takes oat milk in her coffee, no sugar", "Zoë drinks coffee", tags=["food"])
     deleted, first, second, third, fourth = ana.remember("Zoë ran", "Zoë sews", "Zoë knits", "Zoë swims", "Zoë dives")
@@ -85,6 +71,7 @@ CASES: Final[dict[str, dict[str, Ask]]] = {
         "success": lambda names: {"traceId": names["deleted"]},
         "not_found": lambda _: {"traceId": _UNKNOWN},
     },
+    "memory_duplicates": {"success": lambda _: {"threshold": 0.3}},
     "memory_add": {
         "success": lambda _: {"facts": ["Zoë drinks coffee", "Zoë has a cat"]},
         "too_large": lambda _: {"facts": [_LONG]},

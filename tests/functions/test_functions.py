@@ -33,6 +33,8 @@ def every_tool(post: Post, mark: str) -> None:
         ("memory_search", {"query": "", "tags": [mark]}),
         ("memory_list", {"tags": [mark]}),
         ("memory_list", {"cursor": mark}),
+        ("memory_duplicates", {"threshold": 0}),
+        ("memory_duplicates", {"threshold": mark}),
         ("memory_update", {"traceId": ids[0], "content": f"{mark} three", "tags": [mark]}),
         ("memory_update", {"traceId": ids[0], "content": f"{mark} four", "version": 1}),
         ("memory_delete", {"traceId": ids[0], "reason": mark}),
@@ -70,6 +72,7 @@ def test_every_reply_has_the_fields_that_the_catalogue_promises(running: Service
         "memory_add": saved,
         "memory_search": direct(running, "memory_search", scope, query="one")["result"],
         "memory_list": direct(running, "memory_list", scope, limit=1)["result"],
+        "memory_duplicates": direct(running, "memory_duplicates", scope, threshold=0)["result"],
         "memory_update": direct(running, "memory_update", scope, traceId=ids[0], content="1")["result"],
         "memory_delete": direct(running, "memory_delete", scope, traceId=ids[0])["result"],
         "memory_restore": direct(running, "memory_restore", scope, traceId=ids[0])["result"],
@@ -98,7 +101,13 @@ def test_a_function_refuses_tools_of_another_one_and_unknown_ones(running: Servi
         event = {"tool": tool, "arguments": {}, "context": {"agent": scope.agent, "user": scope.user}}
         error = running.handlers["SearchFunction"](event, None)["error"]
         assert error["code"] == "not_found"
-        assert error["details"]["tools"] == ["memory_search", "memory_list", "memory_read", "memory_history"]
+        assert error["details"]["tools"] == [
+            "memory_search",
+            "memory_list",
+            "memory_read",
+            "memory_history",
+            "memory_duplicates",
+        ]
 
 
 @pytest.mark.parametrize("event", [None, [], "x", 7, {}, {"Records": []}, {"requestContext": {}}])

@@ -1,7 +1,7 @@
 """Random lives of a few scopes' traces against a plain model: state, versions, history, search agree at every step."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -14,6 +14,8 @@ from memtools.domain.scope import Scope
 from memtools.domain.text import fold
 from memtools.domain.trace import key_of
 from memtools.errors import NotFound, ToolError
+from memtools.retrieval.cache import RecentIndexes
+from memtools.tools import freshness
 from memtools.tools.memory import Memory
 
 from tests.calls import Caller
@@ -370,6 +372,12 @@ class Life(RuleBasedStateMachine):
             with pytest.raises(NotFound):
                 call(traceId=trace.id)
 
+    @rule(who=users)
+    def start_anew(self, who: int) -> None:
+        """Another process answers from here on: it knows what the table and the segment hold."""
+        caller = self.callers[who]
+        self.callers[who] = Caller(replace(caller.memory, recent=RecentIndexes()), caller.scope)
+
     @rule(minutes=st.integers(1, 60))
     def wait(self, minutes: int) -> None:
         self.clock.advance(timedelta(minutes=minutes))
@@ -388,6 +396,12 @@ class Life(RuleBasedStateMachine):
                     len(trace.versions),
                     trace.count,
                 )
+
+
+@pytest.fixture(autouse=True)
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Segments are written from a few traces on."""
+    monkeypatch.setattr(freshness, "FEW", 3)
 
 
 def check(made: Callable[[], tuple[Memory, FakeClock]], examples: int, steps: int) -> None:

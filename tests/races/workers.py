@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from datetime import timedelta
 from http import HTTPStatus
 from multiprocessing.connection import Connection
 from multiprocessing.synchronize import Barrier
@@ -16,21 +15,17 @@ from typing import Any, Final
 import boto3
 from botocore.exceptions import ConnectionClosedError
 from memtools.adapters.aws import CONFIG
-from memtools.adapters.dynamodb import DynamoTraces
-from memtools.adapters.s3 import S3Personas
 from memtools.domain.scope import Scope
 from memtools.errors import ToolError
-from memtools.retrieval.segments import RecentSegments
 from memtools.tools.memory import Memory
 from memtools.wiring import SystemClock
 
 from tests.calls import Caller
-from tests.fakes import FakeEmbedder
+from tests.memories import over_adapters
 
 PROCESSES: Final = 2
 THREADS: Final = 16
 LANES: Final = PROCESSES * THREADS
-RETENTION: Final = timedelta(days=30)
 # A call gives up after some ten seconds by itself; a crew that takes this long is stuck.
 _SECONDS_FOR_A_RACE = 120.0
 _SECONDS_TO_START = 60.0
@@ -104,14 +99,7 @@ def memory_at(names: Mapping[str, str], losing: LostAnswers | None = None) -> Me
     if losing:
         losing.watch(dynamodb)
         losing.watch(s3)
-    return Memory(
-        traces=DynamoTraces(dynamodb, names["TABLE_NAME"], names["INDEX_NAME"], RETENTION),
-        personas=S3Personas(s3, names["BUCKET_NAME"]),
-        segments=RecentSegments(),
-        clock=SystemClock(),
-        embedder=FakeEmbedder(),
-        retention=RETENTION,
-    )
+    return over_adapters(dynamodb, s3, names, SystemClock())
 
 
 def make(caller: Caller, call: Call) -> Told:

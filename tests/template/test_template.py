@@ -1,5 +1,6 @@
 """What template.yaml promises, read from the template itself: no account, no deployment. Needs cfn-lint."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +9,15 @@ from cfnlint.api import lint_file
 from cfnlint.data import AdditionalSpecs
 from cfnlint.decode import cfn_yaml
 from cfnlint.helpers import load_resource
+from memtools.adapters.s3 import document_key
+from memtools.adapters.segments import segment_key
 from memtools.catalogue import TOOLS
+from memtools.config import Settings
+from memtools.domain.scope import Scope
 from packaging.requirements import Requirement
+
+from local.template import Template
+from tests.aws_shapes import complaints
 
 ROOT = Path(__file__).parents[2]
 TEMPLATE = ROOT / "template.yaml"
@@ -39,10 +47,15 @@ def as_list(value: Any) -> list[Any]:
     return list(value) if isinstance(value, list) else [value]
 
 
-def statements(role: str) -> list[dict[str, Any]]:
-    """What a role may do."""
+def written_statements(role: str) -> list[dict[str, Any]]:
+    """A role's statements as they are written, those that hang on a condition too."""
     policies = resources[role]["Properties"]["Policies"]
     return [statement for policy in policies for statement in as_list(policy["PolicyDocument"]["Statement"])]
+
+
+def statements(role: str) -> list[dict[str, Any]]:
+    """What a role may do at most, where all conditions hold."""
+    return [one["Fn::If"][1] if "Fn::If" in one else one for one in written_statements(role)]
 
 
 def actions(statement: dict[str, Any]) -> list[str]:
@@ -57,6 +70,12 @@ permissions = of_type("AWS::Lambda::Permission")
 log_groups = of_type("AWS::Logs::LogGroup")
 table = the_only("AWS::DynamoDB::Table")
 bucket = the_only("AWS::S3::Bucket")
+
+# The window is files: it has no part in the memory, and test_window.py has what is said of it alone.
+of_window = {name for name, resource in resources.items() if resource.get("Condition") == "UseWindow"}
+tool_roles = sorted(set(roles) - of_window)
+tool_routes = sorted(set(routes) - of_window)
+tool_permissions = [permissions[name] for name in sorted(set(permissions) - of_window)]
 
 each_function = pytest.mark.parametrize("function", functions)
 each_role = pytest.mark.parametrize("role", roles)
@@ -128,7 +147,7 @@ def test_no_role_can_delete_data_or_scan_the_table(role: Any) -> None:
 
 
 def test_each_function_has_a_role_of_its_own() -> None:
-    assert sorted(role_of(function) for function in functions) == sorted(roles)
+    assert sorted(role_of(function) for function in functions) == tool_roles
 
 
 @each_function
@@ -164,6 +183,30 @@ def test_only_memory_and_user_documents_can_be_written_and_only_by_edit() -> Non
         ("EditRole", "${MemoryBucket.Arn}/agents/*/users/*/MEMORY.md"),
         ("EditRole", "${MemoryBucket.Arn}/agents/*/users/*/USER.md"),
     }
+
+
+def test_only_searches_touch_segments_and_nothing_else_of_what_is_written() -> None:
+    touching = {
+        (role, action)
+        for role in roles
+        for statement in statements(role)
+        for path in as_list(statement["Resource"])
+        for action in actions(statement)
+        if isinstance(path, dict) and "/segments/" in path.get("Fn::Sub", "")
+    }
+    assert touching == {("SearchRole", "s3:GetObject"), ("SearchRole", "s3:PutObject")}
+    writing = [one for one in statements("SearchRole") if "s3:PutObject" in actions(one)]
+    assert [one["Resource"] for one in writing] == [{"Fn::Sub": "${MemoryBucket.Arn}/segments/*"}]
+
+
+@pytest.mark.parametrize("role", tool_roles)
+def test_a_model_may_be_called_where_bedrock_is_asked_for_and_no_other_than_that_one(role: Any) -> None:
+    place = "arn:${AWS::Partition}:bedrock:${AWS::Region}::foundation-model/${EmbeddingModelId}"
+    allowed = {"Sid": "Embed", "Effect": "Allow", "Action": "bedrock:InvokeModel", "Resource": {"Fn::Sub": place}}
+    conditional = [one["Fn::If"] for one in written_statements(role) if "Fn::If" in one]
+    assert conditional == [["UseBedrock", allowed, {"Ref": "AWS::NoValue"}]]
+    assert sum(action.startswith("bedrock:") for one in statements(role) for action in actions(one)) == 1
+    assert template["Conditions"]["UseBedrock"] == {"Fn::Equals": [{"Ref": "Embedder"}, "bedrock"]}
 
 
 # ---------------------------------------------------------------- the table
@@ -212,12 +255,27 @@ def test_the_bucket_blocks_public_access() -> None:
     assert bucket["Properties"]["OwnershipControls"]["Rules"] == [{"ObjectOwnership": "BucketOwnerEnforced"}]
 
 
+def expiring_versions() -> dict[str | None, Any]:
+    """How long replaced versions are kept, by the beginning of their keys; ``None``: all."""
+    rules = bucket["Properties"]["LifecycleConfiguration"]["Rules"]
+    assert all(rule["Status"] == "Enabled" and "Filter" not in rule for rule in rules)
+    return {
+        rule.get("Prefix"): rule["NoncurrentVersionExpiration"]
+        for rule in rules
+        if "NoncurrentVersionExpiration" in rule
+    }
+
+
 def test_the_bucket_keeps_versions_for_as_long_as_changes_can_be_undone() -> None:
     assert bucket["Properties"]["VersioningConfiguration"]["Status"] == "Enabled"
-    rules = bucket["Properties"]["LifecycleConfiguration"]["Rules"]
-    assert all(rule["Status"] == "Enabled" for rule in rules)
-    expirations = [rule["NoncurrentVersionExpiration"] for rule in rules if "NoncurrentVersionExpiration" in rule]
-    assert expirations == [{"NoncurrentDays": {"Ref": "RetentionDays"}}]
+    assert expiring_versions()[None] == {"NoncurrentDays": {"Ref": "RetentionDays"}}
+
+
+def test_only_segments_that_were_replaced_are_dropped_earlier() -> None:
+    """They are derived data."""
+    assert {place: rule for place, rule in expiring_versions().items() if place} == {"segments/": {"NoncurrentDays": 1}}
+    assert segment_key(Scope("a", "b")).startswith("segments/")
+    assert not document_key(Scope("segments", "b"), "SOUL.md").startswith("segments/")
 
 
 def test_current_documents_never_expire() -> None:
@@ -276,7 +334,7 @@ def test_there_are_no_ways_in_beside_the_routes() -> None:
     assert of_type("AWS::Serverless::HttpApi") == of_type("AWS::Serverless::Api") == {}
 
 
-@each_route
+@pytest.mark.parametrize("route", tool_routes)
 def test_a_route_is_named_like_its_tool(route: Any) -> None:
     method, _, path = routes[route]["Properties"]["RouteKey"].partition(" ")
     assert method == "POST"
@@ -285,7 +343,7 @@ def test_a_route_is_named_like_its_tool(route: Any) -> None:
 
 
 def test_the_routes_are_the_catalogue_s_tools_each_to_its_function() -> None:
-    served = {routes[route]["Properties"]["RouteKey"]: function_behind(route) for route in routes}
+    served = {routes[route]["Properties"]["RouteKey"]: function_behind(route) for route in tool_routes}
     assert served == {f"POST /tools/{tool.name}": f"{tool.function.capitalize()}Function" for tool in TOOLS.values()}
 
 
@@ -296,9 +354,9 @@ def test_functions_get_the_events_they_understand(integration: Any) -> None:
 
 
 def test_the_api_may_call_each_function_for_its_tools_only() -> None:
-    allowed = [permission["Properties"]["FunctionName"]["Ref"] for permission in permissions.values()]
+    allowed = [permission["Properties"]["FunctionName"]["Ref"] for permission in tool_permissions]
     assert sorted(allowed) == sorted(functions)
-    for permission in permissions.values():
+    for permission in tool_permissions:
         assert permission["Properties"]["Principal"] == "apigateway.amazonaws.com"
         assert permission["Properties"]["Action"] == "lambda:InvokeFunction"
         assert permission["Properties"]["SourceArn"]["Fn::Sub"].endswith(":${HttpApi}/*/POST/tools/*")
@@ -393,6 +451,21 @@ def test_every_library_of_the_layer_is_pinned_to_a_version_it_accepts() -> None:
 def test_every_parameter_is_described_and_has_a_default(parameter: Any) -> None:
     assert parameters[parameter]["Description"]
     assert "Default" in parameters[parameter]
+
+
+@pytest.mark.parametrize("choice", parameters["Embedder"]["AllowedValues"])
+def test_the_functions_understand_each_choice_of_an_embedder(choice: Any) -> None:
+    environment = Template({"Embedder": choice, "EmbeddingModelId": "a.b"}).environment
+    settings = Settings.from_environment(environment)
+    assert (settings.embedder, settings.embedding_model) == (choice, "a.b")
+
+
+def test_the_models_id_is_one_that_bedrock_takes_and_never_stands_for_several() -> None:
+    model = parameters["EmbeddingModelId"]
+    assert re.fullmatch(model["AllowedPattern"], model["Default"])
+    assert complaints("bedrock-runtime", "InvokeModel", {"modelId": str(model["Default"])}) == []
+    for several in ("*", "amazon.*", "amazon.titan-embed-text-v?:0", "amazon.titan/other", ""):
+        assert not re.fullmatch(model["AllowedPattern"], several)
 
 
 @pytest.mark.parametrize("output", template["Outputs"])

@@ -1,13 +1,18 @@
 """What a call costs: AWS calls in sequence, counted at the client, where nobody interferes."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from memtools.adapters.expressions import trace_key
 from memtools.domain.scope import Scope
+from memtools.retrieval.cache import RecentIndexes
 from memtools.tools.memory import Memory
 
 from tests.calls import Caller
+from tests.fakes import FakeClock
 
 
 @pytest.fixture
@@ -76,10 +81,81 @@ def test_edits_merges_updates_and_deletions_take_two(ana: Caller, calls: list[st
     assert counted(calls, lambda: ana.edit(action="replace", text="x", with_="y")) == ["GetObject", "PutObject"]
 
 
+def anew(ana: Caller) -> Caller:
+    """The same caller in a process just started."""
+    return Caller(replace(ana.memory, recent=RecentIndexes()), ana.scope)
+
+
 def test_a_search_takes_one_read_of_the_changes_and_one_round_for_the_hits(ana: Caller, calls: list[str]) -> None:
     ana.remember("tea one", "tea two", "tea three")
+    ana.search(query="coffee")
     made = counted(calls, lambda: ana.search(query="tea"))
     assert made == ["Query", "UpdateItem", "UpdateItem", "UpdateItem"]
+
+
+def test_the_first_search_of_a_process_also_looks_for_the_segment(ana: Caller, calls: list[str]) -> None:
+    ana.remember("tea one", "tea two", "tea three")
+    for _ in range(2):
+        made = counted(calls, lambda: anew(ana).search(query="tea"))
+        assert made == ["GetObject", "Query", "UpdateItem", "UpdateItem", "UpdateItem"]
+
+
+def test_a_list_takes_one_read_of_the_changes_and_one_of_the_page(ana: Caller, calls: list[str]) -> None:
+    ana.remember("tea one", "tea two", "tea three")
+    assert counted(calls, lambda: anew(ana).list()) == ["GetObject", "Query", "BatchGetItem"]
+    assert counted(calls, ana.list) == ["GetObject", "Query", "BatchGetItem"]
+    assert counted(calls, ana.list) == ["Query", "BatchGetItem"]
+
+
+def test_a_search_that_finds_nothing_relevant_writes_nothing(ana: Caller, calls: list[str]) -> None:
+    assert counted(calls, lambda: ana.search(query="zebra")) == ["GetObject", "Query"]
+    ana.remember("tea one", "tea two", "tea three")
+    assert counted(calls, lambda: ana.search(query="zebra")) == ["Query"]
+    assert counted(calls, lambda: ana.search(query="tea", tags=["none such"])) == ["Query"]
+
+
+def test_a_search_costs_the_same_in_a_small_scope_and_in_a_large_one(
+    ana: Caller, calls: list[str], clock: FakeClock
+) -> None:
+    """The search that finds the changes too many writes a segment; after that, cold or warm, nobody pays for them."""
+
+    def sizes_of(caller: Caller) -> tuple[list[str], list[str]]:
+        return counted(calls, lambda: anew(caller).search(query="tea", limit=3)), counted(
+            calls, lambda: caller.search(query="tea", limit=3)
+        )
+
+    ana.add(facts=[f"tea {number}" for number in range(10)])
+    ana.search(query="coffee")
+    small = sizes_of(ana)
+    ben = Caller(ana.memory, Scope(ana.scope.agent, "ben"))
+    for hundred in range(6):
+        ben.add(facts=[f"tea {hundred} {number}" for number in range(100)])
+    clock.advance(timedelta(minutes=5))
+    assert counted(calls, lambda: ben.search(query="zebra")) == ["GetObject", "Query", "PutObject"]
+    large = sizes_of(ben)
+    assert large == small
+    assert small == (["GetObject", "Query", *["UpdateItem"] * 3], ["Query", *["UpdateItem"] * 3])
+
+
+def test_traces_without_a_vector_cost_one_read_more_once_and_a_segment(ana: Caller, calls: list[str]) -> None:
+    """Stored while the model was out."""
+    Caller(replace(ana.memory, embedder=None), ana.scope).remember("tea one", "tea two")
+    made = counted(calls, lambda: ana.search(query="tea"))
+    assert made == ["GetObject", "Query", "BatchGetItem", "PutObject", "UpdateItem", "UpdateItem"]
+    assert counted(calls, lambda: ana.search(query="tea")) == ["Query", "UpdateItem", "UpdateItem"]
+    cold = counted(calls, lambda: anew(ana).search(query="tea"))
+    assert cold == ["GetObject", "Query", "UpdateItem", "UpdateItem"]
+
+
+def test_what_is_gone_from_the_table_costs_no_search_twice(ana: Caller, moto_memory: Memory, calls: list[str]) -> None:
+    """Erased without tombstones, as when its owner has a whole scope removed."""
+    ids = ana.remember("tea one", "tea two", "tea three")
+    ana.search(query="tea")
+    traces: Any = moto_memory.traces
+    for trace in ids:
+        traces._client.delete_item(TableName=traces._table, Key=trace_key(ana.scope, trace))
+    assert counted(calls, lambda: ana.search(query="tea")) == ["Query", *["UpdateItem"] * 3]
+    assert counted(calls, lambda: ana.search(query="tea")) == ["Query"]
 
 
 def test_nothing_ever_scans(ana: Caller, calls: list[str]) -> None:

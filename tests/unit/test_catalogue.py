@@ -21,6 +21,7 @@ FITTING: dict[str, dict[str, Any]] = {
     "memory_merge": {"traceIds": ["mt_1", "mt_2"]},
     "memory_list": {},
     "memory_history": {"target": "self"},
+    "memory_duplicates": {},
     "memory_update": {"traceId": "mt_1", "content": "Likes tea"},
     "memory_delete": {"traceId": "mt_1"},
     "memory_restore": {"traceId": "mt_1"},

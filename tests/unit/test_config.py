@@ -12,6 +12,7 @@ ENVIRONMENT = {
     "DOCUMENT_LIMIT": "16000",
     "RELEVANCE_FLOOR": "0.1",
     "EMBEDDER": "minilm",
+    "EMBEDDING_MODEL": "amazon.titan-embed-text-v2:0",
 }
 
 
@@ -25,6 +26,7 @@ def test_all_settings_are_read() -> None:
         document_limit=16000,
         relevance_floor=0.1,
         embedder="minilm",
+        embedding_model="amazon.titan-embed-text-v2:0",
     )
 
 
@@ -61,5 +63,6 @@ def test_a_setting_that_makes_no_sense_is_named(name: str, value: str) -> None:
         Settings.from_environment({**ENVIRONMENT, name: value})
 
 
-def test_search_by_words_alone_is_a_setting() -> None:
-    assert Settings.from_environment({**ENVIRONMENT, "EMBEDDER": "none"}).embedder == "none"
+@pytest.mark.parametrize("choice", ["none", "bedrock"])
+def test_search_by_words_alone_or_by_another_model_is_a_setting(choice: str) -> None:
+    assert Settings.from_environment({**ENVIRONMENT, "EMBEDDER": choice}).embedder == choice

@@ -146,8 +146,8 @@ def test_what_plain_words_cannot_say_is_refused() -> None:
 
 @every_tool
 def test_every_allowed_value_and_default_is_told(tool: Tool) -> None:
-    for name, node in arguments_of(tool)["properties"].items():
-        description = functions()[tool.name]["parameters"][name]["description"]
+    for name, parameter in functions()[tool.name]["parameters"].items():
+        description, node = parameter["description"], arguments_of(tool)["properties"][name]
         for value in [*node.get("enum", []), *([node["default"]] if node.get("default") else [])]:
             assert f"`{value}`" in description
 

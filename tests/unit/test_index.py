@@ -1,18 +1,45 @@
-"""One scope's index, folded from changes."""
+"""One scope's index: folded from changes, in whatever way they come."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from memtools.domain.text import fold
 from memtools.domain.trace import Embedding, Status, Trace
-from memtools.retrieval.index import Entry, Index
+from memtools.retrieval.columns import Columns, key_of_id, microseconds
+from memtools.retrieval.index import Index
+from memtools.retrieval.ranking import Query, Ranked, rank
+from memtools.retrieval.segments import Segment
+
+from tests.histories import (
+    CONTENTS,
+    DIMENSIONS,
+    IDS,
+    MODEL,
+    NOW,
+    OTHER_MODEL,
+    TAGS,
+    Life,
+    admits,
+    distinct_traces,
+    embeddings,
+    from_scratch,
+    histories,
+    latest,
+    live,
+    lives,
+    vectors,
+)
 
 FAST = settings(max_examples=100, deadline=None)
-NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+FEWER = settings(max_examples=50, deadline=None)
+TERMS = ("tea", "black", "oboe", "maria", "counterrevolutionari", "home", "東京", "京", "2026", "januari")
 
 
 def trace(name: str, content: str, minute: int = 0, version: int = 1, *, live: bool = True) -> Trace:
@@ -27,156 +54,398 @@ def trace(name: str, content: str, minute: int = 0, version: int = 1, *, live: b
     )
 
 
-def state(index: Index) -> list[Entry]:
-    return index.entries
+def embedded(name: str, *numbers: int, model: str = MODEL) -> Trace:
+    return replace(trace(name, "x"), embedding=Embedding(model, np.array(numbers, np.int8).tobytes()))
+
+
+def index_of(*traces: Trace) -> Index:
+    return Index.empty(MODEL).fold(traces)
+
+
+def names(index: Index) -> list[str]:
+    return [index.identity(place)[0] for place in range(len(index))]
 
 
 def found(index: Index, term: str) -> list[str]:
-    return [index.entries[row].id for row, _ in index.postings.get(term, [])]
+    return [index.identity(int(place))[0] for place in index.with_term(term)[0]]
 
 
-@st.composite
-def histories(draw: st.DrawFn) -> list[Trace]:
-    """Changes of a few traces, oldest first; each makes the next version of its trace."""
-    versions: dict[str, int] = {}
-    changes = []
-    for minute in range(draw(st.integers(0, 12))):
-        name = draw(st.sampled_from("abc"))
-        versions[name] = versions.get(name, 0) + 1
-        content = draw(st.sampled_from(["green tea", "black tea", "oboe"]))
-        changes.append(trace(name, content, minute, versions[name], live=draw(st.booleans())))
-    return changes
+def looked_up(index: Index, term: str) -> list[str]:
+    return sorted(index.identity(int(place))[0] for place in index.lookup(term)[0])
 
 
-def latest(changes: list[Trace]) -> list[Trace]:
-    """What a store tells of a history: each trace as it is now."""
-    newest = {change.id: change for change in changes}
-    return sorted(newest.values(), key=lambda change: change.changed_at)
+def state(index: Index) -> list[Any]:
+    """All that can be asked, but for sums of floats."""
+    onto = np.eye(DIMENSIONS, dtype=np.float32)
+    return [
+        [(index.identity(place), index.moment(place)) for place in range(len(index))],
+        *(array.tolist() for array in (index.when, index.created, index.expires, index.relative_lengths)),
+        *(array.tolist() for array in (index.embedded, index.unembedded)),
+        [sorted(zip(*(array.tolist() for array in index.with_term(term)), strict=True)) for term in TERMS],
+        [looked_up(index, term) for term in ("obeo", "balck", "blackk", "teaa", "maira", "violin")],
+        [index.tagged([fold(tag)]).tolist() for tag in TAGS],
+        sorted((sorted(places.tolist()), rarity) for places, rarity in index.lists() if len(places)),
+        index.newest([], NOW, None),
+        index.projections(np.arange(len(index)), onto).tolist(),
+    ]
 
 
-def test_an_index_never_filled_is_empty() -> None:
-    assert state(Index()) == []
-    assert Index().vectors("m").shape == (0, 0)
-    assert Index().lengths.shape == (0,)
+QUERIES = st.builds(
+    Query,
+    text=st.sampled_from(["green tea", "What does Maria play?", "Where is the obeo", "東京", *CONTENTS]),
+    embedding=embeddings(),
+    now=st.just(NOW),
+    tags=st.sampled_from([frozenset(), frozenset(), frozenset({"home"}), frozenset({"at work", "tea"})]),
+    since=st.sampled_from([None, None, NOW - timedelta(days=2)]),
+    until=st.sampled_from([None, None, NOW - timedelta(hours=1)]),
+)
+
+
+def assert_same_answer(one: list[Ranked], other: list[Ranked]) -> None:
+    """The same traces in the same order, but that sums of floats may differ a little."""
+    scores, versions = ({hit.id: getattr(hit, name) for hit in other} for name in ("score", "version"))
+    for hit in one:
+        assert hit.score == pytest.approx(scores.get(hit.id, 0), abs=1e-4)
+        assert hit.version == versions.get(hit.id, hit.version)
+    assert all(scores.get(after.id, 0) <= scores.get(before.id, 0) + 1e-5 for before, after in pairwise(one))
+
+
+# Whatever way it came to be
+
+
+def test_an_index_of_nothing_is_empty() -> None:
+    index = Index.empty(MODEL)
+    assert (len(index), index.changes, index.model) == (0, 0, MODEL)
+    assert state(index) == state(from_scratch([])) == state(index_of(trace("a", "x", live=False)))
+    assert index.total.shape == (0,)
+    assert index.compacted(NOW).newest([], NOW, None) == []
 
 
 @FAST
+@given(life=lives())
+def test_whatever_way_it_came_an_index_holds_just_what_lives(life: Life) -> None:
+    assert len(life.index) == len(life.alive)
+    assert state(life.index) == state(from_scratch(life.alive.values()))
+    assert dict(map(life.index.identity, range(len(life.index)))) == {
+        one.id: one.version for one in life.alive.values()
+    }
+
+
+@FAST
+@given(life=lives(), queries=st.lists(QUERIES, min_size=1, max_size=4))
+def test_whatever_way_it_came_an_index_gives_the_answers_of_one_made_from_scratch(
+    life: Life, queries: list[Query]
+) -> None:
+    scratch = from_scratch(life.alive.values())
+    for query in queries:
+        ours, theirs = rank(life.index, query, floor=0), rank(scratch, query, floor=0)
+        assert_same_answer(ours, theirs)
+        assert_same_answer(theirs, ours)
+
+
+@FEWER
 @given(changes=histories())
 def test_the_same_changes_again_give_the_very_same_index(changes: list[Trace]) -> None:
-    index = Index().fold(latest(changes))
+    index = index_of(*latest(changes))
     assert index.fold(latest(changes)) is index
     assert index.fold([]) is index
 
 
-@FAST
+@FEWER
+@given(changes=histories())
+def test_what_a_segment_holds_is_known_when_it_is_told_again(changes: list[Trace]) -> None:
+    kept = [one for one in latest(changes) if not (one.live and one.expired(NOW))]
+    data = Segment(index_of(*kept).compacted(NOW).base, NOW).to_bytes()
+    index = Index(Segment.of_bytes(data, MODEL).columns)
+    assert index.fold(kept) is index
+
+
+@FEWER
 @given(changes=histories(), data=st.data())
 def test_changes_in_any_batches_give_the_same_index(changes: list[Trace], data: st.DataObject) -> None:
     cuts = sorted(data.draw(st.lists(st.integers(0, len(changes)), max_size=4)))
-    index = Index()
+    index = Index.empty(MODEL)
     for start, end in pairwise([0, *cuts, len(changes)]):
         index = index.fold(changes[start:end])
-    assert state(index) == state(Index().fold(changes)) == state(Index().fold(latest(changes)))
+    assert state(index) == state(index_of(*changes)) == state(index_of(*latest(changes)))
 
 
-@FAST
-@given(changes=histories())
-def test_reading_changes_again_that_are_known_does_no_harm(changes: list[Trace]) -> None:
-    index = Index().fold(changes)
+@FEWER
+@given(changes=histories(), base=st.integers(0, 9))
+def test_reading_changes_again_that_are_known_does_no_harm(changes: list[Trace], base: int) -> None:
+    index = from_scratch(live(changes[:base])).fold(changes)
     assert state(index.fold(latest(changes)[1:])) == state(index)
 
 
-@FAST
-@given(changes=histories())
-def test_the_live_are_in_it(changes: list[Trace]) -> None:
-    index = Index().fold(changes)
-    assert {entry.id: entry.version for entry in index.entries} == {
-        one.id: one.version for one in latest(changes) if one.live
-    }
+@FEWER
+@given(life=lives(), changes=histories(), embedding=st.builds(Embedding, st.just(MODEL), vectors()))
+def test_an_index_is_never_changed(life: Life, changes: list[Trace], embedding: Embedding) -> None:
+    index = life.index
+    arrays = [array.tobytes() for part in (index.base, index._recent) for _, array in part.arrays()]
+    before = state(Index(index.base, index._recent, index._dead))
+    index.fold(changes)
+    index.without(IDS[:3])
+    index.compacted(NOW)
+    index.replaced([replace(one, embedding=embedding) for one in life.alive.values()])
+    assert state(index) == before
+    assert [array.tobytes() for part in (index.base, index._recent) for _, array in part.arrays()] == arrays
 
 
 def test_a_trace_that_dies_twice_in_one_batch_is_gone() -> None:
     """A store read in pages can tell of a trace as it was and as it is."""
-    index = Index().fold([trace("a", "tea")])
+    index = index_of(trace("a", "tea")).compacted(NOW)
     gone = index.fold([trace("a", "tea", 1, 2, live=False), trace("a", "tea", 2, 3, live=False)])
-    assert gone.entries == []
+    assert (len(gone), names(gone), gone.compacted(NOW).changes) == (0, [], 0)
 
 
-@FAST
-@given(first=histories(), second=histories())
-def test_an_index_is_never_changed(first: list[Trace], second: list[Trace]) -> None:
-    index = Index().fold(first)
-    before = list(index.entries), dict(index.postings)
-    fresh = Index().fold(first)
-    fresh.fold(second)
-    assert (fresh.entries, fresh.postings) == before
+Parted = Callable[[Index], Index]
+IN_PARTS = pytest.mark.parametrize("parted", [lambda index: index, lambda index: index.compacted(NOW)])
 
 
-def test_a_rewritten_trace_is_found_by_its_new_words_alone() -> None:
-    old = Index().fold([trace("a", "works at Acme"), trace("b", "plays the oboe")])
+@IN_PARTS
+def test_a_rewritten_trace_is_found_by_its_new_words_alone(parted: Parted) -> None:
+    old = parted(index_of(trace("a", "works at Acme"), trace("b", "plays the oboe")))
     new = old.fold([trace("a", "works at Beta", 1, 2)])
     assert (found(new, "acm"), found(new, "beta"), found(new, "work")) == ([], ["a"], ["a"])
     assert (found(old, "acm"), found(old, "beta")) == (["a"], [])
+    assert [looked_up(one, "betas") for one in (old, new)] == [[], ["a"]]
 
 
-def test_a_dead_trace_is_found_by_nothing() -> None:
-    index = Index().fold([trace("a", "green tea"), trace("b", "black tea")])
-    index = index.fold([trace("a", "green tea", 1, 2, live=False)])
-    assert [entry.id for entry in index.entries] == ["b"]
-    assert (found(index, "green"), found(index, "tea")) == ([], ["b"])
+@IN_PARTS
+def test_a_dead_trace_is_found_by_nothing(parted: Parted) -> None:
+    dead = replace(embedded("a", 9, 9), content="greenish teapot", tags=("mine",))
+    index = parted(index_of(dead, trace("b", "black teapot")))
+    index = index.fold([replace(dead, version=2, status=Status.MERGED)])
+    assert names(index) == ["b"]
+    assert (found(index, "greenish"), found(index, "teapot")) == ([], ["b"])
+    assert looked_up(index, "greenishh") == []
+    assert index.tagged(["mine"]).tolist() == [False]
+    assert index.newest(["mine"], NOW, None) == []
+    assert index.total.tolist() == pytest.approx([0, 0])
+    for text in ("greenish", "teapot"):
+        query = Query(text=text, embedding=dead.embedding, now=NOW)
+        assert {hit.id for hit in rank(index, query, floor=0)} <= {"b"}
 
 
-def test_a_trace_that_lives_again_is_found_again() -> None:
-    index = Index().fold([trace("a", "tea"), trace("a", "tea", 1, 2, live=False), trace("a", "tea", 2, 3)])
+@IN_PARTS
+def test_a_trace_that_lives_again_is_found_again(parted: Parted) -> None:
+    index = parted(index_of(trace("a", "tea")))
+    index = parted(index.fold([trace("a", "tea", 1, 2, live=False)]))
+    index = parted(index.fold([trace("a", "tea", 2, 3)]))
     assert found(index, "tea") == ["a"]
-    assert index.entries[0].version == 3
+    assert index.identity(0) == ("a", 3)
 
 
-def test_a_trace_that_has_expired_is_still_known() -> None:
+@IN_PARTS
+def test_a_trace_purged_and_added_again_at_the_same_version_is_taken_in(parted: Parted) -> None:
+    index = parted(index_of(trace("a", "tea")))
+    again = replace(trace("a", "green"), created_at=NOW + timedelta(days=40))
+    index = index.fold([again])
+    assert (found(index, "tea"), found(index, "green")) == ([], ["a"])
+    assert index.fold([again]) is index
+
+
+@IN_PARTS
+def test_what_was_left_out_comes_back_when_it_is_told_again(parted: Parted) -> None:
+    index = parted(index_of(trace("a", "tea"), trace("b", "tea")))
+    without = parted(index.without(["a", "never seen"]))
+    assert (names(without), found(without, "tea")) == (["b"], ["b"])
+    assert state(without.fold([trace("a", "tea")])) == state(index)
+    assert names(without.fold([trace("a", "tea", 1, 2, live=False)])) == ["b"]
+
+
+@IN_PARTS
+@pytest.mark.parametrize("name", IDS)
+def test_ids_of_any_form_come_back_whole(parted: Parted, name: str) -> None:
+    index = parted(index_of(trace(name, "tea"), trace("other", "tea")))
+    assert sorted(names(index)) == sorted([name, "other"])
+    assert names(index.fold([trace(name, "tea", 1, 2, live=False)])) == ["other"]
+    assert all(len(bytes.fromhex(index.moment(place)[2])) == 20 for place in (0, 1))
+
+
+# What stands where
+
+
+def test_a_trace_that_has_expired_is_known_until_the_index_is_compacted() -> None:
     """It is left to the query, whose clock runs on."""
-    index = Index().fold([replace(trace("a", "tea"), expires_at=NOW - timedelta(days=1))])
-    assert index.entries[0].expires_at == NOW - timedelta(days=1)
+    index = index_of(replace(trace("a", "tea"), expires_at=NOW))
+    assert (names(index), index.expires.tolist()) == (["a"], [microseconds(NOW)])
+    assert names(index.compacted(NOW - timedelta(microseconds=1))) == ["a"]
+    assert names(index.compacted(NOW)) == []
 
 
-def test_entries_stand_in_the_order_of_time_then_of_id() -> None:
-    early = replace(trace("z", "tea"), occurred_at=NOW - timedelta(days=9))
-    index = Index().fold([trace("b", "tea"), trace("a", "tea"), early])
-    assert [entry.id for entry in index.entries] == ["z", "a", "b"]
+@IN_PARTS
+def test_places_are_in_the_order_of_time_then_of_making_then_of_id(parted: Parted) -> None:
+    hour = timedelta(hours=1)
+    early = replace(trace("mt_1", "tea"), occurred_at=NOW - timedelta(days=9))
+    made_later = replace(trace(f"mt_{'0' * 32}", "tea"), created_at=NOW + hour, occurred_at=NOW)
+    same = [trace(f"mt_{number}{'0' * 31}", "tea") for number in "21"]
+    index = parted(index_of(made_later, *same)).fold([early])
+    assert names(index) == ["mt_1", same[1].id, same[0].id, made_later.id]
+    assert index.when.tolist() == [microseconds(one) for one in (NOW - timedelta(days=9), NOW, NOW, NOW)]
+    assert index.created.tolist() == [microseconds(one) for one in (NOW, NOW, NOW, NOW + hour)]
+    assert [index.moment(place) for place in range(4)] == sorted(index.moment(place) for place in range(4))
 
 
 def test_words_are_counted_with_tags_and_date() -> None:
-    index = Index().fold([replace(trace("a", "tea, more tea"), occurred_at=datetime(2025, 5, 4, tzinfo=UTC))])
-    [entry] = index.entries
-    assert entry.terms == {"tea": 2, "kitchen": 1, "2025": 1, "may": 1, "4": 1, "sunday": 1}
-    assert entry.length == 7
-    assert index.lengths.tolist() == [7]
-    assert entry.tags == {"kitchen"}
-    assert index.postings["tea"] == [(0, 2)]
+    index = index_of(replace(trace("a", "tea, more tea"), occurred_at=datetime(2025, 5, 4, tzinfo=UTC)))
+    counts = {"tea": 2, "kitchen": 1, "2025": 1, "may": 1, "4": 1, "sunday": 1, "green": 0}
+    for term, count in counts.items():
+        assert index.with_term(term)[1].tolist() == [count] * (count > 0)
+    assert index.base.lengths.tolist() == []
+    assert index._recent.lengths.tolist() == [7]
+    assert index.tagged(["kitchen"]).tolist() == [True]
 
 
-def test_vectors_have_length_one_whatever_their_scale() -> None:
-    index = Index().fold(
-        [
-            replace(trace("a", "x"), embedding=Embedding("m", np.array([3, 4], np.int8).tobytes())),
-            replace(trace("b", "x"), embedding=Embedding("m", np.array([-120, 0], np.int8).tobytes())),
-        ]
+def test_lengths_are_told_in_terms_of_their_mean() -> None:
+    index = index_of(trace("a", "tea"), trace("b", "tea " * 9, 1))
+    lengths = dict(zip(names(index), index.relative_lengths.tolist(), strict=True))
+    assert lengths == {"a": pytest.approx(2 / 6), "b": pytest.approx(10 / 6)}
+
+
+def test_a_longer_word_is_told_from_another_that_begins_alike() -> None:
+    index = index_of(trace("a", "counterrevolutionaries"), trace("b", "counterrevolutionists"))
+    assert (found(index, "counterrevolutionari"), found(index, "counterrevolutionist")) == (["a"], ["b"])
+
+
+def test_tags_that_differ_by_a_null_are_not_the_same() -> None:
+    tags = {"null": "a", "null\0": "b"}
+    index = index_of(*(replace(trace(name, "x"), tags=(tag,)) for tag, name in tags.items()))
+    for one in (index, index.compacted(NOW)):
+        for tag, name in tags.items():
+            assert [names(one)[place] for place in np.flatnonzero(one.tagged([tag]))] == [name]
+
+
+@IN_PARTS
+def test_a_word_that_is_there_is_never_taken_for_another(parted: Parted) -> None:
+    index = parted(index_of(*(trace(str(number), "letters") for number in range(5)), trace("one", "letterx")))
+    assert looked_up(index, "letterx") == ["one"]
+
+
+@IN_PARTS
+def test_of_words_one_slip_away_the_commonest_is_meant(parted: Parted) -> None:
+    index = parted(index_of(trace("a", "porto"), trace("b", "portu"), trace("c", "porto")))
+    assert looked_up(index, "portx") == ["a", "c"]
+    index = index.fold([trace("e", "portu"), trace("f", "portu")])
+    assert looked_up(index, "portx") == ["b", "e", "f"]
+    index = index.fold([trace("a", "tea", 1, 2), *(trace(name, "x", 1, 2, live=False) for name in "bef")])
+    assert looked_up(index, "portx") == ["c"]
+    assert looked_up(index.fold([trace("c", "x", 1, 2, live=False)]), "portx") == []
+
+
+# Page by page
+
+
+@FEWER
+@given(life=lives(), tags=st.frozensets(st.sampled_from(TAGS).map(fold), max_size=2), limit=st.integers(1, 3))
+def test_pages_have_everything_once_newest_first(life: Life, tags: frozenset[str], limit: int) -> None:
+    index = life.index
+    pages: list[int] = []
+    after = None
+    for _ in range(len(index) + 1):
+        if page := index.newest(tags, NOW, after)[:limit]:
+            pages += page
+            after = index.moment(page[-1])
+    expected = sorted(
+        (one for one in life.alive.values() if admits(one, tags)),
+        key=lambda one: (one.when, one.created_at, key_of_id(one.id)),
+        reverse=True,
     )
-    assert index.vectors("m").tolist() == [pytest.approx([0.6, 0.8]), pytest.approx([-1, 0])]
+    assert [index.identity(place)[0] for place in pages] == [one.id for one in expected]
 
 
-def test_vectors_of_another_model_count_as_none() -> None:
-    index = Index().fold(
-        [
-            replace(trace("a", "x"), embedding=Embedding("new", b"\x01\x00")),
-            replace(trace("b", "x"), embedding=Embedding("old", b"\x01\x00\x00")),
-            trace("c", "x"),
-        ]
-    )
-    assert index.vectors("new").tolist() == [[1, 0], [0, 0], [0, 0]]
-    assert index.vectors("old").tolist() == [[0, 0, 0], [1, 0, 0], [0, 0, 0]]
-    assert index.vectors("unheard of").shape == (3, 0)
-    assert index.vectors("new").shape == (3, 2)
+@FEWER
+@given(traces=distinct_traces(), changes=histories(), limit=st.integers(1, 3))
+def test_a_page_goes_on_where_the_last_one_ended_whatever_has_changed(
+    traces: list[Trace], changes: list[Trace], limit: int
+) -> None:
+    index = from_scratch(traces)
+    first = index.newest([], NOW, None)[:limit]
+    after = index.moment(first[-1]) if first else None
+    index = index.fold([replace(change, version=change.version + 1) for change in changes])
+    rest = index.newest([], NOW, after)
+    assert all(after is None or index.moment(place) < after for place in rest)
+    assert rest == [place for place in index.newest([], NOW, None) if after is None or index.moment(place) < after]
 
 
-def test_a_vector_of_zeros_points_nowhere() -> None:
-    index = Index().fold([replace(trace("a", "x"), embedding=Embedding("m", b"\x00\x00"))])
-    assert index.vectors("m").tolist() == [[0, 0]]
+# Vectors
+
+
+@IN_PARTS
+def test_directions_have_length_one_whatever_their_scale(parted: Parted) -> None:
+    index = parted(index_of(embedded("a", 3, 4))).fold([embedded("b", -120, 0)])
+    directions = index.projections(np.arange(2), np.eye(2, dtype=np.float32))
+    assert {name: directions[place].tolist() for place, name in enumerate(names(index))} == {
+        "a": pytest.approx([0.6, 0.8]),
+        "b": pytest.approx([-1, 0]),
+    }
+    assert index.total.tolist() == pytest.approx([-0.4, 0.8])
+
+
+@IN_PARTS
+def test_vectors_of_another_model_count_as_none(parted: Parted) -> None:
+    index = parted(index_of(embedded("a", 1, 0), embedded("b", 1, 0, 0, model=OTHER_MODEL), trace("c", "x")))
+    assert sorted(index.identity(int(place))[0] for place in index.unembedded) == ["b", "c"]
+    assert index.total.tolist() == [1, 0]
+
+
+@IN_PARTS
+def test_a_vector_of_zeros_points_nowhere(parted: Parted) -> None:
+    index = parted(index_of(embedded("a", 0, 0)))
+    assert index.projections(np.array([0]), np.eye(2, dtype=np.float32)).tolist() == [[0, 0]]
+    assert index.unembedded.tolist() == [0]
+
+
+def test_before_any_vector_is_known_nothing_is_near() -> None:
+    index = index_of(trace("a", "x"), trace("b", "x")).compacted(NOW)
+    assert index.nearness(np.array([1, 2, 3], np.int8)).tolist() == pytest.approx([0, 0], abs=0.6)
+    assert index.nearness(np.array([], np.int8)).tolist() == [0, 0]
+    assert index.projections(np.arange(2), np.eye(3, dtype=np.float32)).tolist() == [[0, 0, 0]] * 2
+
+
+@FEWER
+@given(life=lives())
+def test_the_sum_of_directions_is_that_of_what_lives(life: Life) -> None:
+    directions = [np.frombuffer(one.embedding.vector, np.int8).astype(float) for one in life.alive.values()
+                  if one.embedding and one.embedding.model == MODEL]  # fmt: skip
+    expected = sum((one / np.linalg.norm(one) for one in directions if one.any()), np.zeros(DIMENSIONS))
+    told = life.index.total if life.index.total.size else np.zeros(DIMENSIONS)
+    assert told.tolist() == pytest.approx(expected.tolist(), abs=1e-5)
+
+
+@FEWER
+@given(life=lives(), asked=vectors().filter(any))
+def test_nearness_is_the_cosine_of_the_share_of_signs_that_differ(life: Life, asked: bytes) -> None:
+    direction = np.frombuffer(asked, np.int8)
+    told = life.index.nearness(direction)
+    for place in np.flatnonzero(life.index.embedded):
+        embedding = life.alive[life.index.identity(int(place))[0]].embedding
+        assert embedding
+        apart = np.count_nonzero((np.frombuffer(embedding.vector, np.int8) > 0) != (direction > 0))
+        assert told[place] == pytest.approx(np.cos(np.pi * apart / DIMENSIONS), abs=1e-6)
+
+
+@IN_PARTS
+def test_filling_in_a_vector_changes_nothing_else(parted: Parted) -> None:
+    index = parted(index_of(trace("a", "tea"), trace("b", "oboe")))
+    filled = index.replaced([replace(trace("a", "tea"), embedding=Embedding(MODEL, bytes([1] * DIMENSIONS)))])
+    assert [filled.identity(int(place))[0] for place in filled.unembedded] == ["b"]
+    assert state(filled)[0] == state(index)[0]
+    assert filled.fold([trace("a", "tea")]) is filled
+
+
+# What it takes
+
+
+def test_compacting_leaves_one_part_without_changes() -> None:
+    index = index_of(trace("a", "tea"), trace("b", "tea")).compacted(NOW).fold([trace("a", "oboe", 1, 2)])
+    assert index.changes == 2
+    assert index.compacted(NOW).changes == 0
+    assert len(index.compacted(NOW).base) == 2
+    assert index.compacted(NOW).size < index.size
+
+
+def test_the_size_is_that_of_all_arrays() -> None:
+    index = Index(Columns.of([trace("a", "tea")], MODEL))
+    assert index.size > Index.empty(MODEL).size >= 0
+    assert index.fold([trace("b", "x")]).size > index.size

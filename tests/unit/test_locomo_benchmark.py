@@ -177,3 +177,34 @@ def test_a_file_of_another_kind_is_named(tmp_path: Path, content: str) -> None:
     path.write_text(content, "utf-8")
     with pytest.raises(SystemExit, match=r"other\.json cannot be read as a LoCoMo file"):
         locomo.main([str(path)])
+
+
+def test_conversations_poured_together_keep_what_is_relevant_to_what() -> None:
+    one, other = (locomo.conversations([RECORD], "turns")[0] for _ in range(2))
+    (together,) = locomo.poured_together([one, other])
+    texts = [document.text for document in together.documents]
+    assert texts == [document.text for document in one.documents] * 2
+    for question, original in zip(together.questions, one.questions + other.questions, strict=True):
+        assert question.text == original.text
+        assert {texts[place] for place in question.relevant} == {one.documents[at].text for at in original.relevant}
+    assert min(min(question.relevant) for question in together.questions[len(one.questions) :]) >= len(one.documents)
+
+
+def test_a_scope_is_filled_up_within_the_time_of_its_conversation() -> None:
+    (conversation,) = locomo.conversations([RECORD], "turns")
+    filled = locomo.filled_up(conversation, [f"sentence {number}" for number in range(1000)], 300)
+    assert len(filled.documents) == 300
+    assert filled.documents[: len(conversation.documents)] == conversation.documents
+    assert filled.questions == conversation.questions
+    moments = [document.occurred_at for document in filled.documents]
+    assert (min(moments), max(moments)) == (moments[0], conversation.documents[-1].occurred_at)
+    assert not any(document.turns for document in filled.documents[len(conversation.documents) :])
+    assert locomo.filled_up(conversation, ["one"], 2).documents == conversation.documents
+
+
+def test_results_are_counted_where_foreign_questions_were_asked() -> None:
+    measured = Measured(measures=[measure(["a"], frozenset("a"))], searches=[1.0], adds=1.0, facts=1)
+    assert "foreign_results_mean" not in measured.report("turns")
+    measured.found, measured.found_foreign = [10, 5], [0, 0, 1]
+    report = measured.report("turns")
+    assert (report["own_results_mean"], report["foreign_results_mean"]) == (7.5, 0.333)

@@ -2,17 +2,23 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from memtools.domain.trace import Embedding, Trace
+from memtools.retrieval import ranking
+from memtools.retrieval.columns import Columns
 from memtools.retrieval.index import Index
-from memtools.retrieval.ranking import WORDS_WEIGHT, Query, Ranked, rank
+from memtools.retrieval.minilm import MiniLM
+from memtools.retrieval.ranking import Query, Ranked, rank
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)
+FLOOR = 0.25  # RelevanceFloor, unless it is set
 
 
 def trace(
@@ -23,12 +29,13 @@ def trace(
     occurred: datetime | None = None,
     expires: datetime | None = None,
     embedding: Embedding | None = None,
+    told: datetime = NOW,
 ) -> Trace:
     return Trace(
         id=name,
         content=content,
-        created_at=NOW,
-        changed_at=NOW,
+        created_at=told,
+        changed_at=told,
         tags=tags,
         occurred_at=occurred,
         expires_at=expires,
@@ -44,12 +51,22 @@ def query(text: str, embedding: Embedding | None = None, **filters: datetime | N
     return Query(text=text, embedding=embedding, now=NOW, **filters)  # type: ignore[arg-type]
 
 
+def told_together(asked: Query, *traces: Trace, floor: float = 0.0) -> list[Ranked]:
+    return rank(Index.empty("m").fold(traces), asked, floor=floor)
+
+
 def search(asked: Query, *traces: Trace, floor: float = 0.0) -> list[Ranked]:
-    return rank(Index().fold(traces), asked, floor=floor)
+    """Told so far apart that none is beside another."""
+    apart = [replace(one, created_at=one.created_at + 2 * number * DAY) for number, one in enumerate(traces)]
+    return told_together(asked, *apart, floor=floor)
 
 
 def ids(ranked: list[Ranked]) -> list[str]:
     return [one.id for one in ranked]
+
+
+def scores(ranked: list[Ranked]) -> dict[str, float]:
+    return {one.id: one.score for one in ranked}
 
 
 # Words
@@ -63,6 +80,7 @@ def test_a_question_finds_what_shares_some_of_its_words() -> None:
         trace("cat", "Prefers cats to dogs"),
     )
     assert ids(ranked) == ["dark", "cat"]
+    assert all(one.meaning is None for one in ranked)
 
 
 def test_more_of_the_words_is_better() -> None:
@@ -72,7 +90,7 @@ def test_more_of_the_words_is_better() -> None:
 
 def test_a_word_asked_for_twice_counts_once() -> None:
     traces = [trace("a", "oboe"), trace("b", "green tea")]
-    assert search(query("oboe oboe Oboe tea"), *traces) == search(query("oboe tea"), *traces)
+    assert search(query("oboe oboe oboes tea"), *traces) == search(query("oboe tea"), *traces)
 
 
 def test_a_rare_word_counts_more_than_a_common_one() -> None:
@@ -102,7 +120,26 @@ def test_tags_and_dates_are_found_as_words() -> None:
 
 def test_equals_stand_in_the_order_of_time() -> None:
     traces = [trace("b", "tea"), trace("a", "tea"), trace("c", "tea")]
-    assert ids(search(query("tea"), *traces)) == ["a", "b", "c"]
+    assert ids(search(query("tea"), *traces)) == ["b", "a", "c"]
+
+
+def test_a_word_misspelt_finds_what_was_meant() -> None:
+    traces = [trace("a", "is allergic to peanuts"), trace("b", "plays the oboe")]
+    for text in ("penuts", "peanust", "peabuts", "peanutts", "PEANNUTS"):
+        assert ids(search(query(text), *traces)) == ["a"]
+    assert scores(search(query("penuts"), *traces)) == scores(search(query("peanuts"), *traces))
+
+
+def test_a_word_well_spelt_does_not_find_what_is_spelt_nearly_alike() -> None:
+    assert ids(search(query("moths"), trace("a", "a month in Porto"), trace("b", "afraid of moths"))) == ["b"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "content"),
+    [("preference", "Preferences: dark"), ("running", "runs every day"), ("allergies", "allergy to nuts")],
+)
+def test_another_form_of_a_word_finds(asked: str, content: str) -> None:
+    assert ids(search(query(asked), trace("a", content), trace("b", "plays the oboe"))) == ["a"]
 
 
 # Meaning
@@ -131,14 +168,17 @@ def test_words_and_meaning_together_are_best() -> None:
 def test_the_length_of_a_vector_does_not_count() -> None:
     traces = [trace("short", "x", embedding=vector(3, 0)), trace("long", "x", embedding=vector(120, 0))]
     first, second = search(query("", vector(7, 0)), *traces)
-    assert first.score == pytest.approx(second.score) == pytest.approx(1 - WORDS_WEIGHT)
+    assert first.score == pytest.approx(second.score)
+    assert scores(search(query("", vector(7, 0)), *traces)) == pytest.approx(
+        scores(search(query("", vector(100, 0)), *traces))
+    )
 
 
-def test_the_opposite_in_meaning_is_no_worse_than_nothing() -> None:
+def test_the_opposite_in_meaning_is_no_worse_than_what_has_nothing_to_do_with_it() -> None:
     asked = query("oboe", vector(10, 0))
     [opposite] = search(asked, trace("a", "oboe", embedding=vector(-10, 0)))
-    [none] = search(asked, trace("a", "oboe"))
-    assert opposite == none
+    assert opposite.meaning == pytest.approx(-1, abs=0.01)
+    assert opposite.score == pytest.approx(ranking._SCALE * ranking._WORDS * opposite.words)
     assert search(asked, trace("a", "chess", embedding=vector(-10, 0))) == []
 
 
@@ -149,11 +189,26 @@ def test_vectors_of_another_model_are_ignored() -> None:
     assert ids(search(asked, other, trace("a", "oboe", embedding=vector(10, 0)))) == ["a"]
 
 
-def test_without_an_embedding_of_the_query_the_words_count_in_full() -> None:
+@pytest.mark.parametrize("embedding", [vector(10, 0, model="old"), vector(10, 0, 0), vector(1), vector(), vector(0, 0)])
+def test_a_query_of_another_model_or_length_or_without_direction_is_asked_by_words(embedding: Embedding) -> None:
+    traces = [trace("a", "oboe", embedding=vector(10, 0)), trace("b", "chess", embedding=vector(9, 1)), trace("c", "x")]
+    assert search(query("oboe", embedding), *traces) == search(query("oboe"), *traces) != []
+
+
+def test_without_an_embedding_of_the_query_the_words_count_for_more() -> None:
     stored = trace("a", "oboe", embedding=vector(10, 0))
     [words] = search(query("oboe"), stored)
     [both] = search(query("oboe", vector(0, 10)), stored)
-    assert both.score == pytest.approx(WORDS_WEIGHT * words.score)
+    assert words.score > both.score
+    assert words.words == both.words
+
+
+def test_without_a_word_in_any_trace_the_meaning_counts_for_more() -> None:
+    stored = trace("a", "oboe", embedding=vector(10, 3))
+    [meaning] = search(query("violin", vector(10, 0)), stored)
+    [both] = search(query("chess", vector(10, 0)), stored, trace("b", "chess"))[1:]
+    assert (both.id, both.words, meaning.words) == ("a", 0, 0)
+    assert meaning.score > both.score
 
 
 def test_a_trace_without_an_embedding_is_found_by_its_words() -> None:
@@ -161,15 +216,124 @@ def test_a_trace_without_an_embedding_is_found_by_its_words() -> None:
     assert "gap" in ids(search(asked, trace("gap", "oboe"), trace("a", "chess", embedding=vector(1, 9))))
 
 
-# Scores
+def test_what_all_traces_have_in_common_counts_less() -> None:
+    alike = [trace(f"t{number}", "x", embedding=vector(100, 0, number - 50)) for number in range(100)]
+    apart = trace("apart", "x", embedding=vector(100, 100, 0))
+    asked = query("", vector(100, 60, 0))
+    cosine = 100 / np.hypot(100, 60)
+    [alone] = search(asked, alike[50])
+    assert alone.meaning == pytest.approx(cosine, abs=0.02)
+    among = {one.id: one.meaning for one in search(asked, *alike, apart)}
+    assert among["t50"] is not None
+    assert among["apart"] is not None
+    assert among["t50"] < cosine - 0.1
+    assert among["apart"] > 0.9
 
-words = st.sampled_from(["tea", "oboe", "green", "Porto", "cats", "the"])
+
+# What was said around the same time
+
+
+def lifted(distance: timedelta, *, own: str = "green cup") -> Ranked:
+    """A trace that tells of a part of what is asked for, and so far from it one that tells all."""
+    traces = [trace("part", own), trace("all", "green tea from Uji", told=NOW + distance)]
+    return next(one for one in told_together(query("green tea Uji"), *traces) if one.id == "part")
+
+
+def test_what_is_told_beside_a_hit_scores_more() -> None:
+    assert lifted(HOUR).score > lifted(2 * DAY).score
+    assert lifted(-HOUR).score == pytest.approx(lifted(HOUR).score)
+    assert lifted(HOUR).lift > 1.1
+    assert lifted(2 * DAY).lift == pytest.approx(1)
+
+
+def test_never_across_more_than_a_day() -> None:
+    moment = timedelta(microseconds=1)
+    assert lifted(DAY).score == lifted(HOUR).score
+    assert lifted(DAY + moment).score == lifted(-DAY - moment).score == pytest.approx(lifted(9 * DAY).score)
+
+
+def test_the_nearer_the_more_and_none_beyond_the_third() -> None:
+    def score(between: int) -> float:
+        others = [trace(f"other{number}", "chess", told=NOW + number * HOUR) for number in range(1, between + 1)]
+        traces = [trace("part", "green cup"), *others, trace("all", "green tea from Uji", told=NOW + 9 * HOUR)]
+        return scores(told_together(query("green tea Uji"), *traces))["part"]
+
+    first, second, third, fourth, fifth = map(score, range(5))
+    assert first > second > third > fourth == pytest.approx(fifth, rel=1e-2)
+
+
+words = st.sampled_from(["tea", "oboe", "green", "Porto", "Maria", "cats", "the"])
 sentences = st.lists(words, max_size=6).map(" ".join)
+directions = st.lists(st.integers(-128, 127), min_size=3, max_size=3)
 vectors = st.none() | st.builds(
-    lambda numbers, model: vector(*numbers, model=model),
-    st.lists(st.integers(-128, 127), min_size=3, max_size=3),
-    st.sampled_from(["m", "old"]),
+    lambda numbers, model: vector(*numbers, model=model), directions, st.sampled_from(["m", "m", "old"])
 )
+ages = st.integers(0, 60).map(lambda hours: NOW - hours * HOUR)
+scopes = st.lists(st.tuples(sentences, vectors, ages), max_size=8).map(
+    lambda told: [trace(f"t{number}", text, embedding=one, told=when) for number, (text, one, when) in enumerate(told)]
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(traces=scopes, text=sentences, embedding=vectors)
+def test_nothing_comes_of_nothing(traces: list[Trace], text: str, embedding: Embedding | None) -> None:
+    """Whatever is told beside it."""
+    for one in told_together(query(text, embedding), *traces):
+        assert one.words > 0 or (one.meaning is not None and one.meaning > 0)
+        assert one.lift >= 1 - 1e-5
+
+
+@settings(max_examples=100, deadline=None)
+@given(traces=scopes, text=sentences, embedding=vectors)
+def test_a_score_is_made_of_the_parts_told(traces: list[Trace], text: str, embedding: Embedding | None) -> None:
+    ranked = told_together(query(text, embedding), *traces)
+    by_id = {one.id: one for one in traces}
+    known = embedding is not None and embedding.model == "m" and any(embedding.vector)
+    by_words = scores(told_together(query(text), *traces))
+    weight = ranking._MEANING if by_words else ranking._MEANING_ALONE
+    for one in ranked:
+        stored = by_id[one.id].embedding
+        assert (one.meaning is not None) == (
+            known and stored is not None and stored.model == "m" and any(stored.vector)
+        )
+        if one.meaning is None:
+            own = ranking._WORDS_ALONE * one.words
+        else:
+            own = ranking._WORDS * one.words + weight * max(one.meaning, 0)
+        assert one.score == pytest.approx(min(1, ranking._SCALE * own * one.lift * one.names), rel=1e-4)
+
+
+# Names
+
+
+def test_what_names_nobody_asked_for_scores_less() -> None:
+    traces = [trace("named", "Maria plays the oboe"), trace("other", "She plays the oboe")]
+    asked = {one.id: one for one in search(query("Does Maria play the oboe?"), *traces)}
+    plain = {one.id: one for one in search(query("does maria play the oboe?"), *traces)}
+    assert asked["named"] == plain["named"]
+    assert (asked["named"].names, plain["other"].names) == (1, 1)
+    assert asked["other"].names == pytest.approx(ranking._STRANGER)
+    assert asked["other"].score == pytest.approx(ranking._STRANGER * plain["other"].score)
+
+
+def test_one_of_the_names_is_enough() -> None:
+    traces = [trace(name, f"{name} likes tea") for name in ("Maria", "Jon", "Ana")]
+    told = {one.id: one.names for one in search(query("Do Maria and Jon like tea?"), *traces)}
+    assert told == {"Maria": 1, "Jon": 1, "Ana": pytest.approx(ranking._STRANGER)}
+
+
+def test_a_name_misspelt_is_still_that_name() -> None:
+    traces = [trace("named", "Maria plays the oboe"), trace("other", "She plays the oboe")]
+    told = {one.id: one.names for one in search(query("Does Mariia play the oboe?"), *traces)}
+    assert told == {"named": 1, "other": pytest.approx(ranking._STRANGER)}
+
+
+def test_a_tag_can_name_somebody() -> None:
+    [one] = search(query("Does Maria play the oboe?"), trace("a", "plays the oboe", tags=("maria",)))
+    assert one.names == 1
+
+
+# Scores
 
 
 @settings(max_examples=100, deadline=None)
@@ -184,9 +348,9 @@ def test_scores_are_between_floor_and_one_best_first(
 ) -> None:
     traces = [trace(f"t{number}", content, embedding=one) for number, (content, one) in enumerate(contents)]
     ranked = search(query(text, embedding), *traces, floor=floor)
-    scores = [one.score for one in ranked]
-    assert scores == sorted(scores, reverse=True)
-    assert all(0 < score <= 1 and score >= floor for score in scores)
+    told = [one.score for one in ranked]
+    assert told == sorted(told, reverse=True)
+    assert all(0 < score <= 1 and score >= floor for score in told)
     assert len(set(ids(ranked))) == len(ranked)
     unfloored = search(query(text, embedding), *traces)
     assert ranked == [one for one in unfloored if one.score >= floor]
@@ -202,14 +366,103 @@ def test_a_score_does_not_depend_on_how_good_the_best_hit_is() -> None:
 
 def test_what_is_not_relevant_enough_is_not_returned() -> None:
     traces = [trace("good", "green tea from Uji"), trace("poor", "green cup " + "of some kind or another " * 20)]
-    scores = {one.id: one.score for one in search(query("green tea Uji"), *traces)}
-    assert ids(search(query("green tea Uji"), *traces, floor=(scores["good"] + scores["poor"]) / 2)) == ["good"]
-    assert ids(search(query("green tea Uji"), *traces, floor=scores["poor"])) == ["good", "poor"]
+    told = scores(search(query("green tea Uji"), *traces))
+    assert ids(search(query("green tea Uji"), *traces, floor=(told["good"] + told["poor"]) / 2)) == ["good"]
+    assert ids(search(query("green tea Uji"), *traces, floor=told["poor"])) == ["good", "poor"]
 
 
 def test_the_version_known_is_told() -> None:
     [one] = search(query("tea"), replace(trace("a", "tea"), version=7))
     assert (one.id, one.version) == ("a", 7)
+
+
+def test_a_text_that_says_just_what_is_asked_for_scores_about_one() -> None:
+    [one] = search(query("green tea", vector(9, 1)), trace("a", "green tea", embedding=vector(9, 1)))
+    assert one.score > 0.9
+
+
+@pytest.fixture(scope="module")
+def model() -> MiniLM:
+    return MiniLM.load()
+
+
+HABITS = ("Plays the oboe in an orchestra", "Is allergic to peanuts", "Works from Lisbon on Fridays")
+
+
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize(
+    ("text", "found"), [("oboe", 0), ("allergic to peanuts", 1), ("what does she play?", 0), ("Lisbon", 2)]
+)
+def test_in_a_scope_of_a_few_traces_only_the_right_one_is_relevant(
+    model: MiniLM, known: bool, text: str, found: int
+) -> None:
+    vectors = [Embedding("m", one) for one in model.embed([*HABITS, text])]
+    traces = [
+        trace(str(number), one, embedding=vectors[number] if known else None) for number, one in enumerate(HABITS)
+    ]
+    assert ids(search(query(text, vectors[-1]), *traces, floor=FLOOR)) == [str(found)]
+    [alone] = search(query(text, vectors[-1]), traces[found], floor=FLOOR)
+    assert alone.id == str(found)
+
+
+@pytest.mark.parametrize(("text", "found"), [("musical instrument", 0), ("nut allergies", 1), ("job in portugal", 2)])
+def test_the_right_one_is_relevant_by_its_meaning_alone(model: MiniLM, text: str, found: int) -> None:
+    *stored, asked = [Embedding("m", one) for one in model.embed([*HABITS, text])]
+    traces = [trace(str(number), "…", embedding=one) for number, one in enumerate(stored)]
+    assert ids(search(query(text, asked), *traces, floor=FLOOR))[:1] == [str(found)]
+
+
+def test_what_nothing_answers_has_no_answer(model: MiniLM) -> None:
+    *stored, asked = [Embedding("m", one) for one in model.embed([*HABITS, "quarterly tax deadlines"])]
+    traces = [trace(str(number), HABITS[number], embedding=one) for number, one in enumerate(stored)]
+    assert search(query("quarterly tax deadlines", asked), *traces, floor=FLOOR) == []
+
+
+# Many traces
+
+
+def many(seed: int, count: int) -> tuple[Index, list[Query]]:
+    """Traces on some subjects, each with words and a direction of its own, told at any time, and queries like them."""
+    random = np.random.default_rng(seed)
+    subjects = random.normal(size=(40, 384))
+    vocabulary = [f"word{number}" for number in range(400)]
+
+    def like(subject: int) -> tuple[str, Embedding]:
+        direction = subjects[subject] + random.normal(size=384)
+        chosen = random.choice(vocabulary[subject * 10 : subject * 10 + 30] + vocabulary[:20], 4)
+        return " ".join(chosen), Embedding("m", (direction / np.abs(direction).max() * 127).astype(np.int8).tobytes())
+
+    traces = []
+    for number in range(count):
+        content, embedding = like(int(random.integers(40)))
+        told = NOW - int(random.integers(100_000)) * timedelta(minutes=1)
+        known = embedding if random.random() < 0.95 else None
+        traces.append(trace(f"t{number}", content, embedding=known, told=told, tags=("odd",) if number % 2 else ()))
+    asked = [like(subject) for subject in range(0, 36, 3)]
+    filters = (frozenset[str](), frozenset({"odd"}))
+    return Index(Columns.of(traces, "m")), [
+        replace(query(text, embedding), tags=filters[number % 2]) for number, (text, embedding) in enumerate(asked)
+    ]
+
+
+@pytest.mark.parametrize(("seed", "count"), [(1, 1001), (2, 3000), (3, 3000)])
+def test_among_many_the_first_hits_are_those_of_a_full_comparison(seed: int, count: int) -> None:
+    index, queries = many(seed, count)
+    for asked in queries:
+        quick = rank(index, asked, floor=0)
+        with patch.object(ranking, "_CANDIDATES", count):
+            full = rank(index, asked, floor=0)
+        assert len(full) > len(quick) >= 100
+        assert ids(quick)[:10] == ids(full)[:10]
+        first, expected = ([one.score for one in ranked[:10]] for ranked in (quick, full))
+        assert first == pytest.approx(expected, abs=0.01)
+
+
+def test_among_many_a_rare_match_that_passes_the_filters_is_found() -> None:
+    traces = [trace(f"t{number}", "green tea", told=NOW + number * HOUR) for number in range(2500)]
+    rare = trace("rare", "tea", tags=("rare",), told=NOW + 1000.5 * HOUR)
+    asked = replace(query("green tea"), tags=frozenset({"rare"}))
+    assert ids(told_together(asked, *traces, rare)) == ["rare"]
 
 
 # Filters
@@ -256,6 +509,18 @@ def test_what_has_expired_is_not_found() -> None:
         trace("never", "tea"),
     ]
     assert sorted(ids(search(query("tea"), *traces))) == ["never", "soon"]
+
+
+@settings(max_examples=100, deadline=None)
+@given(traces=scopes, text=sentences, since=ages, until=ages)
+def test_a_filter_leaves_the_scores_of_what_passes_it(
+    traces: list[Trace], text: str, since: datetime, until: datetime
+) -> None:
+    everything = told_together(query(text), *traces)
+    when = {one.id: one.when for one in traces}
+    some = told_together(query(text, since=since, until=until), *traces)
+    passing = [one for one in everything if since <= when[one.id] <= until]
+    assert scores(some) == pytest.approx(scores(passing))
 
 
 def test_filters_do_not_stop_at_the_first_that_fails_them() -> None:

@@ -23,7 +23,7 @@ def test_the_table_has_a_row_a_tool() -> None:
 
 def test_arguments_say_what_may_be_left_out() -> None:
     row = next(row for row in tools_table.table().splitlines() if "`memory_search`" in row)
-    assert "| `query`, `limit?` = 10, `tags?`, `since?`, `until?` |" in row
+    assert "| `query`, `limit?` = 10, `tags?`, `since?`, `until?`, `explain?` |" in row
 
 
 def test_there_is_one_place_for_the_table() -> None:

@@ -1,61 +1,169 @@
-"""The segments of the scopes used last."""
+"""Segments: columns as bytes, and back without a copy."""
 
-from datetime import UTC, datetime
+import re
+from collections.abc import Iterator
+from datetime import timedelta
+from hashlib import blake2b
+from itertools import product
 
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from memtools.domain.scope import Scope
-from memtools.domain.trace import Trace
-from memtools.retrieval.index import Index
-from memtools.retrieval.segments import RecentSegments, Segment
+from memtools.domain.trace import Embedding, Trace, key_of
+from memtools.retrieval.columns import Columns
+from memtools.retrieval.segments import Segment, Unusable, intact
 
-NOW = datetime(2026, 3, 1, tzinfo=UTC)
-KEPT = 64
-EMPTY = Segment(Index(), NOW)
+from tests.histories import IDS, MODEL, NOW, distinct_traces
 
-
-def scope(number: int) -> Scope:
-    return Scope("agent", f"user-{number}")
-
-
-def test_a_segment_saved_is_the_one_loaded() -> None:
-    segments = RecentSegments()
-    segments.save(scope(1), EMPTY)
-    assert segments.load(scope(1)) is EMPTY
+FAST = settings(max_examples=100, deadline=None)
+SEGMENT = Segment(
+    Columns.of([Trace(id=name, content=f"likes tea, {name}", created_at=NOW, changed_at=NOW) for name in IDS], MODEL),
+    NOW,
+)
+DATA = SEGMENT.to_bytes()
 
 
-def test_another_scope_has_none_of_it() -> None:
-    segments = RecentSegments()
-    segments.save(Scope("agent", "maria"), EMPTY)
-    for other in (Scope("agent", "Maria"), Scope("other", "maria"), Scope("maria", "agent")):
-        assert segments.load(other) is None
+def sentences() -> Iterator[str]:
+    """Facts as people's agents remember them."""
+    people = "Maria Jon Aisha Wei Tomás Priya Olu Ingrid Kenji Fatima Luca Noor Sven Amara Diego Hana".split()  # noqa: SIM905
+    habits = (
+        "prefers {} to anything else for breakfast",
+        "has been allergic to {} since childhood and carries medicine",
+        "is planning to learn about {} before the end of the summer",
+        "asked to be reminded about {} every other Thursday morning",
+        "bought a book on {} and recommended it to the whole team",
+        "gave up {} last year because the doctor advised against it",
+        "wants the weekly report on {} as a table with short notes",
+    )
+    subjects = (
+        "oats peanuts pottery taxes Kubernetes sourdough sailing chess violins beekeeping espresso astronomy"
+        " insurance gardening marathons calligraphy photography Portuguese typography budgeting"
+    )
+    for number, (subject, habit, person) in enumerate(product(subjects.split(), habits, people)):
+        yield f"{person} {habit.format(subject)} (ticket {number // 3})."
 
 
-def test_the_last_segment_saved_counts() -> None:
-    segments = RecentSegments()
-    newer = Segment(Index().fold([Trace(id="mt_1", content="tea", created_at=NOW, changed_at=NOW)]), NOW)
-    segments.save(scope(1), EMPTY)
-    segments.save(scope(1), newer)
-    assert segments.load(scope(1)) is newer
+def realistic(count: int, dimensions: int) -> list[Trace]:
+    vectors = np.random.default_rng(7).integers(-127, 128, (count, dimensions), np.int8)
+    scope = Scope("agent", "user")
+    return [
+        Trace(
+            id=key_of(scope, content),
+            content=content,
+            created_at=NOW + timedelta(minutes=number),
+            changed_at=NOW,
+            tags=("preferences",) if number % 3 else (),
+            occurred_at=NOW - timedelta(days=number) if number % 2 else None,
+            embedding=Embedding(MODEL, vector.tobytes()),
+        )
+        for number, (content, vector) in enumerate(zip(sentences(), vectors, strict=False))
+    ]
 
 
-def test_the_scope_used_longest_ago_is_forgotten_first() -> None:
-    segments = RecentSegments()
-    for number in range(KEPT):
-        segments.save(scope(number), EMPTY)
-    assert segments.load(scope(0)) is not None
-    segments.save(scope(1), EMPTY)
-    segments.save(scope(KEPT), EMPTY)
-    assert segments.load(scope(2)) is None
-    assert all(segments.load(scope(number)) is not None for number in (0, 1, *range(3, KEPT + 1)))
+def assert_same(one: Segment, other: Segment) -> None:
+    assert one.read_at == other.read_at
+    assert (one.columns.model, dict(one.columns.names)) == (other.columns.model, dict(other.columns.names))
+    ours, theirs = dict(one.columns.arrays()), dict(other.columns.arrays())
+    assert list(ours) == list(theirs)
+    for name, array in ours.items():
+        assert (array.dtype, array.shape) == (theirs[name].dtype, theirs[name].shape)
+        assert array.tobytes() == theirs[name].tobytes()
 
 
-def test_what_is_kept_has_a_bound() -> None:
-    segments = RecentSegments()
-    for number in range(3 * KEPT):
-        segments.save(scope(number), EMPTY)
-    assert sum(segments.load(scope(number)) is not None for number in range(3 * KEPT)) == KEPT
+# There and back
 
 
-def test_two_processes_share_nothing() -> None:
-    one, other = RecentSegments(), RecentSegments()
-    one.save(scope(1), EMPTY)
-    assert other.load(scope(1)) is None
+@FAST
+@given(traces=distinct_traces(), after=st.timedeltas(timedelta(0), timedelta(days=9)))
+def test_a_segment_comes_back_as_it_was(traces: list[Trace], after: timedelta) -> None:
+    segment = Segment(Columns.of(traces, MODEL), NOW + after)
+    data = segment.to_bytes()
+    assert intact(data)
+    assert_same(Segment.of_bytes(data, MODEL), segment)
+    assert Segment.of_bytes(data, MODEL).to_bytes() == data
+
+
+@pytest.mark.parametrize("size", [0, 1])
+def test_a_segment_of_few_traces_comes_back(size: int) -> None:
+    segment = Segment(Columns.of(realistic(size, 384), MODEL), NOW)
+    assert_same(Segment.of_bytes(segment.to_bytes(), MODEL), segment)
+
+
+def test_what_is_read_is_read_in_place() -> None:
+    segment = Segment.of_bytes(DATA, MODEL)
+    start = np.frombuffer(DATA, np.uint8).__array_interface__["data"][0]
+    for _, array in segment.columns.arrays():
+        at = array.__array_interface__["data"][0]
+        assert not array.flags.owndata
+        assert not array.flags.writeable
+        assert array.flags.aligned
+        assert array.flags.c_contiguous
+        assert not array.nbytes or start < at <= start + len(DATA) - array.nbytes
+
+
+def test_the_columns_of_a_segment_can_be_merged_with_others() -> None:
+    columns = Segment.of_bytes(DATA, MODEL).columns
+    merged = Columns.merged([columns, Columns.of(realistic(3, 5), MODEL)], np.arange(len(IDS) + 3))
+    assert {merged.id(row) for row in range(len(merged))} > set(IDS)
+
+
+# Whether it is one
+
+
+def test_cut_off_anywhere_it_is_not_intact() -> None:
+    assert not any(intact(DATA[:end]) for end in range(len(DATA)))
+    assert not intact(DATA + b"\0")
+    assert not intact(DATA[1:])
+
+
+@FAST
+@given(place=st.integers(0, len(DATA) - 1), other=st.integers(1, 255))
+def test_with_any_byte_changed_it_is_not_intact(place: int, other: int) -> None:
+    assert not intact(DATA[:place] + bytes([DATA[place] ^ other]) + DATA[place + 1 :])
+
+
+@pytest.mark.parametrize("place", range(24))
+def test_with_a_bit_of_its_beginning_changed_it_is_not_intact(place: int) -> None:
+    assert not any(intact(DATA[:place] + bytes([DATA[place] ^ (1 << bit)]) + DATA[place + 1 :]) for bit in range(8))
+
+
+@FAST
+@given(data=st.binary(max_size=100), led=st.booleans())
+def test_garbage_is_not_intact(data: bytes, led: bool) -> None:
+    assert not intact(DATA[:8] * led + data)
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"memseg01", b"memseg01" + bytes(4), b"memseg01" + bytes(8), b"memseg00" + DATA[8:]]
+)
+def test_nothing_a_beginning_and_another_format_are_not_intact(data: bytes) -> None:
+    assert not intact(data)
+
+
+def test_vectors_of_another_model_are_of_no_use() -> None:
+    with pytest.raises(Unusable, match=re.escape("vectors of m")):
+        Segment.of_bytes(DATA, "another")
+
+
+# What it costs
+
+
+def test_a_trace_takes_at_most_600_bytes() -> None:
+    traces = realistic(1000, 384)
+    assert len({one.id for one in traces}) == 1000
+    data = Segment(Columns.of(traces, MODEL), NOW).to_bytes()
+    assert len(data) <= 600 * len(traces)
+
+
+def test_a_trace_takes_the_bytes_of_its_vector_and_some_hundred_more() -> None:
+    bare, full = (len(Segment(Columns.of(realistic(500, size), MODEL), NOW).to_bytes()) for size in (0, 384))
+    assert (full - bare) / 500 == pytest.approx(384 + 384 / 8, abs=4)
+    assert bare / 500 < 200
+
+
+def test_the_same_traces_give_the_same_bytes_in_whatever_order_they_come() -> None:
+    traces = realistic(50, 8)
+    one, other = (Segment(Columns.of(some, MODEL), NOW).to_bytes() for some in (traces, traces[::-1]))
+    assert blake2b(one).digest() == blake2b(other).digest()

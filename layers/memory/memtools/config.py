@@ -10,7 +10,8 @@ class Settings:
     """What ``template.yaml`` sets for each function.
 
     ``agent_id`` is the agent of callers who name none; ``retention_days``, ``document_limit`` (characters) and
-    ``relevance_floor`` (0 to 1) are the limits of the tools; ``embedder`` is ``minilm`` or ``none``.
+    ``relevance_floor`` (0 to 1) are the limits of the tools; ``embedder`` is ``minilm``, ``bedrock`` or ``none``, and
+    ``embedding_model`` the id of Bedrock's model.
     """
 
     table: str
@@ -21,6 +22,7 @@ class Settings:
     document_limit: int
     relevance_floor: float
     embedder: str
+    embedding_model: str
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Settings":
@@ -33,7 +35,8 @@ class Settings:
             retention_days=_whole(environment, "RETENTION_DAYS"),
             document_limit=_whole(environment, "DOCUMENT_LIMIT"),
             relevance_floor=_share(environment, "RELEVANCE_FLOOR"),
-            embedder=_one_of(environment, "EMBEDDER", ("minilm", "none")),
+            embedder=_one_of(environment, "EMBEDDER", ("minilm", "bedrock", "none")),
+            embedding_model=_required(environment, "EMBEDDING_MODEL"),
         )
 
 

@@ -1,6 +1,6 @@
 """What the tools need from the world. Every adapter and every fake passes the port's contract suite."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -8,7 +8,6 @@ from typing import Protocol
 from memtools.domain.document import Document
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Stamp, Trace
-from memtools.retrieval.segments import Segment
 
 
 class Clock(Protocol):
@@ -87,10 +86,10 @@ class TraceStore(Protocol):
         """
         ...
 
-    def changes(self, scope: Scope, since: datetime | None) -> list[Trace]:
+    def changes(self, scope: Scope, since: datetime | None) -> Iterable[Trace]:
         """What the index needs of every trace changed at ``since`` or later (``None``: ever), oldest change first.
 
-        Tombstones too. Not filled: counts, history and the names of writes.
+        Tombstones too. Not filled: counts, history and the names of writes. Read from the store as they are taken.
         """
         ...
 
@@ -106,15 +105,27 @@ class TraceStore(Protocol):
         ...
 
 
-class SegmentStore(Protocol):
-    """The latest index made of a scope, if any. It may be lost or stale at any time: the table is the truth."""
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """The bytes of a segment, and the tag by which they are replaced."""
 
-    def load(self, scope: Scope) -> Segment | None:
+    data: bytes
+    tag: str
+
+
+class SegmentStore(Protocol):
+    """A scope's segment, if any; bytes that may be lost, old or damaged. Both methods raise Unavailable."""
+
+    def load(self, scope: Scope) -> Stored | None:
         """The segment stored last."""
         ...
 
-    def save(self, scope: Scope, segment: Segment) -> None:
-        """Keep ``segment`` for searches to come."""
+    def save(self, scope: Scope, data: bytes, replaces: str | None) -> str:
+        """Store ``data`` in the place of what has the tag ``replaces`` (``None``: where there was none); its own tag.
+
+        Raises:
+            Raced: something else stands there.
+        """
         ...
 
 

@@ -9,9 +9,10 @@ import boto3
 from memtools.adapters.aws import CONFIG
 from memtools.adapters.dynamodb import DynamoTraces
 from memtools.adapters.s3 import S3Personas
+from memtools.adapters.segments import S3Segments
 from memtools.config import Settings
+from memtools.ports import Embedder
 from memtools.retrieval.minilm import MiniLM
-from memtools.retrieval.segments import RecentSegments
 from memtools.tools.memory import Memory
 
 
@@ -42,14 +43,24 @@ def memory_of(settings: Settings) -> Memory:
     """The memory that the settings describe; one a process, so that its clients and indexes stay warm."""
     session = boto3.session.Session()
     retention = timedelta(days=settings.retention_days)
-    dynamodb = session.client("dynamodb", config=CONFIG)
+    dynamodb, s3 = session.client("dynamodb", config=CONFIG), session.client("s3", config=CONFIG)
     return Memory(
         traces=DynamoTraces(dynamodb, settings.table, settings.index, retention),
-        personas=S3Personas(session.client("s3", config=CONFIG), settings.bucket),
-        segments=RecentSegments(),
+        personas=S3Personas(s3, settings.bucket),
+        segments=S3Segments(s3, settings.bucket),
         clock=SystemClock(),
-        embedder=LocalModel() if settings.embedder == "minilm" else None,
+        embedder=_embedder(settings, session),
         retention=retention,
         document_limit=settings.document_limit,
         floor=settings.relevance_floor,
     )
+
+
+def _embedder(settings: Settings, session: boto3.session.Session) -> Embedder | None:
+    """The model of the settings. Only those who want Bedrock's pay for its import and its client on a cold start."""
+    if settings.embedder == "bedrock":
+        from memtools.adapters import bedrock
+
+        client = session.client("bedrock-runtime", config=bedrock.CONFIG)
+        return bedrock.TitanEmbedder(client, settings.embedding_model)
+    return LocalModel() if settings.embedder == "minilm" else None

@@ -115,11 +115,11 @@ class DynamoTraces:
                 ids.append(write.after.id)
         return items, ids
 
-    def changes(self, scope: Scope, since: datetime | None) -> list[Trace]:
+    def changes(self, scope: Scope, since: datetime | None) -> Iterator[Trace]:
         """What the index needs of every trace changed at ``since`` or later, oldest change first."""
         values = {":pk": scope.key, ":since": moment_text(since) if since else "0"}
         items = self._query("pk = :pk AND changedAt >= :since", values, IndexName=self._index)
-        return [trace_of(item) for item in items]
+        return map(trace_of, items)
 
     def history(self, scope: Scope, trace_id: str, now: datetime) -> Iterator[Trace]:
         """The trace's replaced versions that have an item of their own, newest first, those past retention left out."""

@@ -13,9 +13,9 @@ from memtools.errors import Conflict
 from memtools.ports import Raced
 
 _WRITES_KEPT = 32
-_ABSENT = frozenset({"NoSuchKey", "NoSuchVersion", "404", "NotFound"})
+ABSENT_CODES = frozenset({"NoSuchKey", "NoSuchVersion", "404", "NotFound"})
 # Another version stands there; two writes came at once; the object to replace is gone.
-_LOST = frozenset({"PreconditionFailed", "412", "ConditionalRequestConflict", "409", *_ABSENT})
+LOST_CODES = frozenset({"PreconditionFailed", "412", "ConditionalRequestConflict", "409", *ABSENT_CODES})
 
 
 def document_key(scope: Scope, name: str) -> str:
@@ -53,7 +53,7 @@ class S3Personas:
         try:
             answer = self._client.get_object(Bucket=self._bucket, Key=document_key(scope, name), **version)
         except ClientError as error:
-            if code_of(error) in _ABSENT:
+            if code_of(error) in ABSENT_CODES:
                 return None
             raise
         metadata = answer["Metadata"]
@@ -91,7 +91,7 @@ class S3Personas:
                     **condition,
                 )
             except ClientError as error:
-                if code_of(error) not in _LOST:
+                if code_of(error) not in LOST_CODES:
                     raise
             else:
                 return replace(document, version=answer["VersionId"], tag=answer["ETag"], writes=writes)

@@ -99,6 +99,14 @@ TOOLS: Final = {
             replies.Versions,
         ),
         Tool(
+            "memory_duplicates",
+            "search",
+            "Find memories that likely say the same, in groups. Call it to tidy up, before memory_merge: read each"
+            " group first, since memories that contradict each other look alike too. It changes nothing.",
+            takes.Duplicates,
+            replies.Groups,
+        ),
+        Tool(
             "memory_add",
             "add",
             "Remember new facts about the user or your work with them. Call it as soon as you learn something"

@@ -9,6 +9,9 @@ from pydantic.alias_generators import to_camel
 
 from memtools.domain.document import Target
 
+# A merge is one transaction, which has room for two actions a trace.
+MERGE_LIMIT = 50
+
 _DATE = re.compile(r"\d{4}-?\d{2}-?\d{2}")
 _MOMENT = "a date or a time in ISO 8601, such as 2026-11-30 or 2026-11-30T17:45:00Z"
 
@@ -62,6 +65,7 @@ Tags = Annotated[
     Field(max_length=50),
 ]
 Limit = Annotated[int, BeforeValidator(_whole), Field(ge=1, le=100)]
+Share = Annotated[float, Field(ge=0, le=1)]
 Version = Annotated[int, BeforeValidator(_whole), Field(ge=1)]
 TraceId = Annotated[Text, Field(min_length=1, max_length=100)]
 
@@ -103,6 +107,7 @@ class Search(Arguments):
     until: End | None = Field(
         None, description=f"Only what happened up to this; a date means its whole day: {_MOMENT}."
     )
+    explain: bool = Field(False, description="For programs: also tell what each score is made of.")
 
 
 class Read(Arguments):
@@ -157,10 +162,21 @@ def _distinct(ids: list[str]) -> list[str]:
     return ids
 
 
+class Duplicates(Arguments):
+    """Arguments of memory_duplicates."""
+
+    limit: Limit = Field(10, description="How many groups at most, 1 to 100.")
+    threshold: Share = Field(
+        0.6,
+        description="How alike the memories of a group have to be, from 0 to 1. At 0.9 they say the same in nearly the"
+        " same words; at 0.6 they are about the same thing.",
+    )
+
+
 class Merge(Arguments):
     """Arguments of memory_merge."""
 
-    trace_ids: Annotated[list[TraceId], Field(min_length=2, max_length=50), AfterValidator(_distinct)] = Field(
+    trace_ids: Annotated[list[TraceId], Field(min_length=2, max_length=MERGE_LIMIT), AfterValidator(_distinct)] = Field(
         description="The ids of 2 to 50 memories that say the same or belong together, as memory_search told them."
     )
     merged_content: Text | None = Field(

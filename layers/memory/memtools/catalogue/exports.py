@@ -22,8 +22,10 @@ FUNCTIONS: Final = {
 
 # [M] How many parameters Bedrock takes a function; its quota can be raised, and no service model states it.
 MAX_PARAMETERS: Final = 5
-# What a tool with more arguments does without, and why: {tool: {argument: why}}. No tool has more today.
-LEFT_OUT: Final[Mapping[str, Mapping[str, str]]] = {}
+# What a tool with more arguments does without, and why: {tool: {argument: why}}.
+LEFT_OUT: Final[Mapping[str, Mapping[str, str]]] = {
+    "memory_search": {"explain": "It is for programs, and Bedrock takes no more parameters than the others."}
+}
 
 
 def tools_of(function: str | None) -> list[Tool]:

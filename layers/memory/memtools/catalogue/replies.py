@@ -72,10 +72,22 @@ class Memory(Named):
         return cls(**cls.fields_of(trace))
 
 
+class Parts(Reply):
+    """What a score is made of."""
+
+    words: float = Field(description="The share of what BM25 could give any text for this query.")
+    meaning: float | None = Field(
+        None, description="The cosine of the two embeddings, less what all memories have in common; absent without two."
+    )
+    lift: float = Field(description="The factor for what else was said around the same time.")
+    names: float = Field(description="The factor for names in the query that the memory does not have.")
+
+
 class Hit(Memory):
     """A trace that a search found."""
 
     score: float = Field(ge=0, le=1, description="How relevant it is, from 0 to 1; comparable from query to query.")
+    explanation: Parts | None = Field(None, description="What the score is made of, where `explain` asks for it.")
 
 
 class Added(Reply):
@@ -123,6 +135,20 @@ class Listed(Reply):
 
     results: list[Memory] = Field(description="The newest first.")
     next_cursor: str | None = Field(None, description="Where the next page begins; absent on the last one.")
+
+
+class Group(Reply):
+    """Memories that likely say the same."""
+
+    score: float = Field(ge=0, le=1, description="How alike each two of them are at least, from 0 to 1.")
+    trace_ids: list[str] = Field(description="Their ids, the oldest first, as memory_merge takes them.")
+    traces: list[Memory] = Field(description="The same, whole.")
+
+
+class Groups(Reply):
+    """Reply of memory_duplicates."""
+
+    groups: list[Group] = Field(description="The most alike first; empty where nothing is said twice.")
 
 
 class Version(Reply):

@@ -1,29 +1,47 @@
-"""Which traces answer a query, and how well: BM25 and cosine, each on a scale of its own, in a weighted sum."""
+"""Which traces answer a query, and how well: words and meaning, what was said around the same time, and names.
 
-from __future__ import annotations
+docs/decisions/0004-ranking.md has the measurements behind every constant here.
+"""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from math import log
-from typing import TYPE_CHECKING
+from datetime import datetime
 
-from memtools.retrieval.tokens import terms
+import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from datetime import datetime
+from memtools.domain.trace import Embedding
+from memtools.retrieval.columns import Rows, microseconds
+from memtools.retrieval.index import Floats, Index, Postings
+from memtools.retrieval.tokens import names, terms
 
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from memtools.domain.trace import Embedding
-    from memtools.retrieval.index import Entry, Index
-
-# Saturation and length normalisation of BM25, as Anserini sets them for short passages; measured in
-# docs/decisions/0004-ranking.md, like the weight of the words against the meaning.
-K1 = 0.9
-B = 0.4
-WORDS_WEIGHT = 0.6
-# In a scope of a few traces every word looks common. Rarity is judged as in one of at least this many.
-_SMALLEST_SCOPE = 100
+# Saturation and length normalisation of BM25.
+_K1 = 0.9
+_B = 0.2
+# The weights of words and meaning, and of each where there is nothing else to go by: no vector, or none of the words.
+_WORDS = 0.6
+_MEANING = 0.4
+_WORDS_ALONE = 1.75
+_MEANING_ALONE = 0.8
+# What all traces of a scope have in common says nothing: this share of the mean direction is taken off, of a mean in
+# which so many more traces have none.
+_CENTRING = 0.5
+_PRIOR = 30
+# What was said around the same time has a part in a score: of its cube this much, for each of the neighbours on either
+# side, the nearer the more, if they are not further apart than a day. But nothing comes of nothing: it needs at least
+# this score of its own.
+_PARTS = (1 / 4, 1 / 6, 1 / 12)
+_DISTANCES = np.array([1, 2, 3, -1, -2, -3])
+_DAY = 24 * 60 * 60 * 1_000_000  # microseconds
+_LEAST = 0.08
+# Who is not named is somebody else: the factor for a trace that has none of the names asked for.
+_STRANGER = 0.6
+# So that a text which says just what is asked for scores about 1.
+_SCALE = 1.3
+# Vectors are compared by their signs first. So many of the best are looked at with their neighbours, and of all these
+# so many compared in full: more than a search may ask for.
+_SEEDS = 100
+_CANDIDATES = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,78 +55,151 @@ class Query:
     since: datetime | None = None
     until: datetime | None = None
 
-    def admits(self, entry: Entry) -> bool:
-        """Whether an entry passes the filters and has not expired."""
-        return (
-            self.tags <= entry.tags
-            and (self.since is None or entry.when >= self.since)
-            and (self.until is None or entry.when <= self.until)
-            and entry.alive(self.now)
-        )
+    def admits(self, index: Index) -> NDArray[np.bool_]:
+        """Which traces pass the filters and have not expired."""
+        admitted = index.alive(self.now)
+        if self.since is not None:
+            admitted &= index.when >= microseconds(self.since)
+        if self.until is not None:
+            admitted &= index.when <= microseconds(self.until)
+        return admitted & index.tagged(self.tags) if self.tags else admitted
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A proposal: a trace at the version that the index knows, and its score from 0 to 1."""
+    """A proposal: a trace at the version that the index knows, its score from 0 to 1, and what that is made of.
+
+    ``words`` is the share of what BM25 could give any text for this query, ``meaning`` the cosine (``None`` where there
+    are not two vectors), ``lift`` the factor for what was said around the same time, ``names`` that for names missed.
+    """
 
     id: str
     version: int
     score: float
+    words: float
+    meaning: float | None
+    lift: float
+    names: float
 
 
 def rank(index: Index, query: Query, *, floor: float) -> list[Ranked]:
-    """The entries that the query admits and that score ``floor`` or more, best first.
+    """The traces that the query admits and that score ``floor`` or more, best first, at most some hundreds.
 
-    The score is absolute, so comparable from query to query: the share of the highest BM25 that this query could get
-    anywhere, and the cosine, weighted. Without an embedding of the query the words count alone.
+    The score is absolute, so comparable from query to query: a query that nothing answers has low scores everywhere.
     """
-    import numpy as np
-
-    if not index.entries:
+    if not len(index):
         return []
-    scores = _words(index, query.text)
-    if query.embedding is not None:
-        meaning = np.maximum(_cosines(index, query.embedding), 0)
-        scores = (WORDS_WEIGHT * scores + (1 - WORDS_WEIGHT) * meaning).astype(np.float32)
-    ranked = []
-    for row in np.argsort(-scores, kind="stable"):
-        score = float(scores[row])
-        if score < floor or score <= 0:
-            break
-        entry = index.entries[row]
-        if query.admits(entry):
-            ranked.append(Ranked(entry.id, entry.version, min(score, 1.0)))
-    return ranked
+    lists = {term: index.lookup(term) for term in terms(query.text)}
+    words = _words(index, lists.values())
+    meaning = _Meaning(index, query.embedding)
+    weight = _MEANING if words.any() else _MEANING_ALONE
+    scores = _own(words, meaning.estimated(), meaning.known, weight)
+    places = _candidates(index, scores, query.admits(index))
+    exact = meaning.exactly(places)
+    scores[places] = own = _own(words[places], exact, meaning.known[places], weight)
+    lifted = _lifted(index, scores, places)
+    factors = _factors(len(index), [lists[name] for name in names(query.text) if name in lists])[places]
+    final = _SCALE * lifted * factors
+    best = np.flatnonzero((final >= floor) & (final > 0))
+    return [
+        Ranked(
+            *index.identity(int(places[one])),
+            score=min(float(final[one]), 1.0),
+            words=float(words[places[one]]),
+            meaning=float(exact[one]) if meaning.known[places[one]] else None,
+            lift=float(lifted[one] / own[one]),
+            names=float(factors[one]),
+        )
+        for one in best[np.argsort(-final[best], kind="stable")]
+    ]
 
 
-def _words(index: Index, text: str) -> NDArray[np.float32]:
-    """Each row's BM25 as a share of the most that a text could get for these words.
+def _words(index: Index, lists: Iterable[Postings]) -> Floats:
+    """Each trace's BM25 as a share of the most that a text could get for these terms.
 
-    S. Robertson and H. Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009; the idf is Lucene's.
+    S. Robertson and H. Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009.
     """
-    import numpy as np
-
-    count = len(index.entries)
-    scores = np.zeros(count, np.float32)
-    norms = K1 * (1 - B + B * index.lengths / max(float(index.lengths.mean()), 1.0))
+    scores = np.zeros(len(index), np.float32)
     possible = 0.0
-    for term in dict.fromkeys(terms(text)):
-        postings = index.postings.get(term, [])
-        idf = log(1 + (max(count, _SMALLEST_SCOPE) - len(postings) + 0.5) / (len(postings) + 0.5))
-        possible += idf * (K1 + 1)
-        if postings:
-            rows, counts = np.array(postings).T
-            scores[rows] += idf * counts * (K1 + 1) / (counts + norms[rows])
-    return scores / possible if possible else scores
+    for places, counts in lists:
+        most = index.rarity(len(places)) * (_K1 + 1)
+        possible += most
+        saturation = counts + np.float32(_K1) * (np.float32(1 - _B) + np.float32(_B) * index.relative_lengths[places])
+        scores[places] += np.float32(most) * counts / saturation
+    return scores / np.float32(possible) if possible else scores
 
 
-def _cosines(index: Index, embedding: Embedding) -> NDArray[np.float32]:
-    """Each row's cosine with the query; 0 where a row has no vector of the same model."""
-    import numpy as np
+class _Meaning:
+    """The cosine of traces with the query, all without what they have in common. ``known``: which traces have one."""
 
-    vectors = index.vectors(embedding.model)
-    if not vectors.shape[1]:
-        return np.zeros(len(vectors), np.float32)
-    direction = np.frombuffer(embedding.vector, np.int8).astype(np.float32)
-    cosines: NDArray[np.float32] = vectors @ (direction / max(float(np.linalg.norm(direction)), 1.0))
-    return cosines
+    def __init__(self, index: Index, embedding: Embedding | None) -> None:
+        self._index = index
+        comparable = embedding and embedding.model == index.model and len(embedding.vector) == len(index.total)
+        pointing = embedding and comparable and any(embedding.vector)
+        self._query = np.frombuffer(embedding.vector, np.int8) if embedding and pointing else None
+        self.known = np.zeros(len(index), bool) if self._query is None else index.embedded
+
+    def estimated(self) -> Floats:
+        """Of all traces, from the signs."""
+        return np.zeros(len(self._index), np.float32) if self._query is None else self._index.nearness(self._query)
+
+    def exactly(self, places: Rows) -> Floats:
+        """Of the traces at ``places``."""
+        if self._query is None:
+            return np.zeros(len(places), np.float32)
+        query = self._query.astype(np.float32)
+        query /= np.linalg.norm(query)
+        common = np.float32(_CENTRING / (len(self._index) + _PRIOR)) * self._index.total
+        query -= common
+        towards, along = self._index.projections(places, np.stack([query, common], axis=1)).T
+        lengths = np.sqrt(1 - 2 * along + common @ common) * np.linalg.norm(query)
+        cosines: Floats = (towards - common @ query) / lengths
+        return cosines
+
+
+def _own(words: Floats, meaning: Floats, known: NDArray[np.bool_], weight: float) -> Floats:
+    """What a trace scores by itself, the meaning with this ``weight`` where it is ``known``."""
+    scores: Floats = words * np.float32(_WORDS) + np.maximum(meaning, 0) * np.float32(weight)
+    if not known.all():
+        scores = np.where(known, scores, np.float32(_WORDS_ALONE) * words).astype(np.float32, copy=False)
+    return scores
+
+
+def _candidates(index: Index, scores: Floats, admitted: NDArray[np.bool_]) -> Rows:
+    """The places admitted that are likely to be the best: of the best by themselves, and of what stands beside them."""
+    if len(scores) > _CANDIDATES:
+        open_to = scores if admitted.all() else np.where(admitted, scores, -1)
+        beside = np.arange(-len(_PARTS), len(_PARTS) + 1)
+        reached = np.zeros(len(scores), bool)
+        reached[np.clip(_best(open_to, _SEEDS)[:, np.newaxis] + beside, 0, len(scores) - 1)] = True
+        places = np.flatnonzero(reached & admitted)
+        return np.sort(places[_best(_lifted(index, scores, places), _CANDIDATES)])
+    return np.flatnonzero(admitted)
+
+
+def _best(scores: Floats, most: int) -> Rows:
+    return np.argpartition(-scores, most)[:most] if len(scores) > most else np.arange(len(scores))
+
+
+def _lifted(index: Index, scores: Floats, places: Rows) -> Floats:
+    """The scores at ``places``, with the part that neighbours in time have in them."""
+    own = scores[places]
+    beside = places[:, np.newaxis] + _DISTANCES
+    there = np.clip(beside, 0, len(scores) - 1)
+    near = (there == beside) & (np.abs(index.when[there] - index.when[places][:, np.newaxis]) <= _DAY)
+    lifted = np.cbrt(_cube(own) + (_cube(scores[there]) * near) @ np.array(_PARTS * 2, np.float32))
+    return np.where(own >= _LEAST, lifted, own)
+
+
+def _cube(scores: Floats) -> Floats:
+    return scores * scores * scores
+
+
+def _factors(size: int, lists: list[Postings]) -> Floats:
+    """1 for a trace that has one of the names whose lists these are, or where there are none."""
+    if not lists:
+        return np.ones(size, np.float32)
+    factors = np.full(size, _STRANGER, np.float32)
+    for places, _ in lists:
+        factors[places] = 1
+    return factors

@@ -1,43 +1,96 @@
-"""The indexes of the scopes used last, in this process's memory."""
+"""A segment: one scope's columns as bytes, which are read in place, and when the table was read for them.
 
-import threading
-from collections import OrderedDict
-from dataclasses import dataclass
+The format, numbers little-endian: eight bytes that name it, four of CRC-32 over all that follows, four of the header's
+length, the header in JSON, then the arrays. Header and arrays are each filled up to a multiple of eight bytes.
+"""
+
+import json
+from binascii import crc32
+from dataclasses import dataclass, fields
 from datetime import datetime
+from math import prod
+from struct import Struct
+from typing import Any
 
-from memtools.domain.scope import Scope
-from memtools.retrieval.index import Index
+import numpy as np
 
-# A warm function serves few scopes at a time, and an index takes some kilobytes a trace.
-_SCOPES = 64
+from memtools.retrieval.columns import Columns
+from memtools.retrieval.postings import Postings
+
+# The number goes up whenever the bytes, or the terms that are made of a text, change their meaning.
+_FORMAT = b"memseg01"
+_CHECKSUM = _LENGTH = Struct("<I")
+_CHECKED = len(_FORMAT) + _CHECKSUM.size
+_HEADER = _CHECKED + _LENGTH.size
+_ALIGNMENT = 8
+
+
+class Unusable(ValueError):
+    """These bytes are no segment of this format and model, or not as they were written."""
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A scope's index, with every change in it that the table held at ``read_at``."""
+    """The columns, with every change in them that the table held at ``read_at``."""
 
-    index: Index
+    columns: Columns
     read_at: datetime
 
+    def to_bytes(self) -> bytes:
+        """The bytes that `of_bytes` reads."""
+        arrays = dict(self.columns.arrays())
+        header = json.dumps(
+            {
+                "model": self.columns.model,
+                "readAt": self.read_at.isoformat(),
+                "names": {key.hex(): name for key, name in self.columns.names.items()},
+                "arrays": {name: [array.dtype.str, array.shape] for name, array in arrays.items()},
+            }
+        ).encode()
+        parts = [_LENGTH.pack(len(header)), _padded(header)]
+        parts += [_padded(array.tobytes()) for array in arrays.values()]
+        checksum = 0
+        for part in parts:
+            checksum = crc32(part, checksum)
+        return b"".join([_FORMAT, _CHECKSUM.pack(checksum), *parts])
 
-class RecentSegments:
-    """A SegmentStore that forgets the scope used longest ago. Safe to share between threads."""
+    @classmethod
+    def of_bytes(cls, data: bytes, model: str) -> "Segment":
+        """The segment in ``data``, which `intact` has found good; its arrays are views of it.
 
-    def __init__(self) -> None:
-        self._segments: OrderedDict[Scope, Segment] = OrderedDict()
-        self._lock = threading.Lock()
+        Raises Unusable where its vectors are of another model than ``model``.
+        """
+        (length,) = _LENGTH.unpack_from(data, _CHECKED)
+        header = json.loads(data[_HEADER : _HEADER + length])
+        if header["model"] != model:
+            raise Unusable(f"vectors of {header['model']}")
+        arrays = {}
+        offset = _HEADER + _aligned(length)
+        for name, (kind, shape) in header["arrays"].items():
+            arrays[name] = np.frombuffer(data, kind, prod(shape), offset).reshape(shape)
+            offset += _aligned(arrays[name].nbytes)
+        names = {bytes.fromhex(key): name for key, name in header["names"].items()}
+        return cls(_columns(model, arrays, names), datetime.fromisoformat(header["readAt"]))
 
-    def load(self, scope: Scope) -> Segment | None:
-        """The scope's segment as saved last, if it is among the recent ones."""
-        with self._lock:
-            if segment := self._segments.get(scope):
-                self._segments.move_to_end(scope)
-            return segment
 
-    def save(self, scope: Scope, segment: Segment) -> None:
-        """Keep ``segment``; an older one saved by a slower thread only means more changes to read again."""
-        with self._lock:
-            self._segments[scope] = segment
-            self._segments.move_to_end(scope)
-            while len(self._segments) > _SCOPES:
-                self._segments.popitem(last=False)
+def intact(data: bytes) -> bool:
+    """Whether these are the bytes of a segment in this format, as they were written."""
+    if not data.startswith(_FORMAT) or len(data) < _HEADER:
+        return False
+    return _CHECKSUM.unpack_from(data, len(_FORMAT)) == (crc32(memoryview(data)[_CHECKED:]),)
+
+
+def _columns(model: str, arrays: dict[str, Any], names: dict[bytes, str]) -> Columns:
+    parts: dict[str, Any] = {
+        name: Postings(**{field.name: arrays.pop(f"{name}.{field.name}") for field in fields(Postings)})
+        for name in ("terms", "tags")
+    }
+    return Columns(model=model, names=names, **arrays, **parts)
+
+
+def _aligned(size: int) -> int:
+    return -(-size // _ALIGNMENT) * _ALIGNMENT
+
+
+def _padded(data: bytes) -> bytes:
+    return data.ljust(_aligned(len(data)), b"\0")

@@ -1,15 +1,20 @@
-"""Texts to index terms: Unicode folding, stop words, Snowball stems, dates in words."""
+"""Texts to index terms: Unicode folding, stop words, Snowball stems, pairs of characters, dates in words."""
 
-import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from functools import lru_cache
+from itertools import pairwise
 
+import regex
 import Stemmer
 
-_WORD = re.compile(r"\w+(?:'\w+)?")
-_ENCLITIC = re.compile(r"(?:n't|'(?:s|re|ve|ll|d|m)?)$")
+_WORD = regex.compile(r"[\p{L}\p{M}\p{N}_]+(?:'[\p{L}\p{M}\p{N}]+)?(?:'s\b)?")
+# Scripts that are written without spaces between words.
+_UNSPACED = regex.compile(r"([\p{Han}\p{Hiragana}\p{Katakana}\u30fc\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}]+)")
+_HAN = regex.compile(r"\p{Han}")
+_VOICING = 8  # the combining class of the marks that make another kana of one: no accents
+_ENCLITIC = regex.compile(r"(?:n't|'(?:s|re|ve|ll|d|m)?)$")
 
 # The closed-class words of English: articles, pronouns, prepositions, auxiliaries. They say how a sentence is built,
 # not what it is about. With what is left of "can't" and the like; without numbers, names of days and months, and "not".
@@ -24,6 +29,9 @@ STOP_WORDS = frozenset(
     """.split()  # noqa: SIM905 - a list of a line a word says no more
 )
 
+# Spells a name, unless it stands at the beginning, where every word is capitalised.
+_CAPITALISED = regex.compile(r"(?<=\s)[^\w\s]*(\p{Lu}[\w'’]*)")
+
 _MONTHS = "january february march april may june july august september october november december".split()  # noqa: SIM905
 _DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()  # noqa: SIM905
 
@@ -31,7 +39,10 @@ _DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()  # no
 def fold_word(text: str) -> str:
     """Width, case and accents folded away (NFKD without combining marks, case folded)."""
     plain = unicodedata.normalize("NFKD", text.replace("\u2019", "'")).casefold()
-    return "".join(character for character in plain if not unicodedata.combining(character))
+    if plain.isascii():
+        return plain
+    kept = (character for character in plain if unicodedata.combining(character) in (0, _VOICING))
+    return unicodedata.normalize("NFC", "".join(kept))
 
 
 @lru_cache(maxsize=1)
@@ -42,14 +53,39 @@ def _stemmer() -> Stemmer.Stemmer:
 def terms(text: str) -> list[str]:
     """The index terms of a text, in order, with repeats."""
     words = (_ENCLITIC.sub("", word) for word in _WORD.findall(fold_word(text)))
-    kept = [word for word in words if word and word not in STOP_WORDS]
+    kept = [part for word in words for part in _parts(word) if part not in STOP_WORDS]
     stems: list[str] = _stemmer().stemWords(kept)
     return stems
+
+
+def _parts(word: str) -> Iterator[str]:
+    """The word itself; where no spaces part words, each two characters that stand together, and each ideograph."""
+    if word.isascii():
+        yield word
+        return
+    for part in filter(None, _UNSPACED.split(word)):
+        if len(part) == 1 or not _UNSPACED.fullmatch(part):
+            yield part
+        else:
+            yield from map("".join, pairwise(part))
+            yield from _HAN.findall(part)
 
 
 def date_terms(when: datetime) -> list[str]:
     """A date as people say it: year, month, day of the month and of the week."""
     return terms(f"{when.year} {_MONTHS[when.month - 1]} {when.day} {_DAYS[when.weekday()]}")
+
+
+@lru_cache(maxsize=1)
+def _dates() -> frozenset[str]:
+    return frozenset(terms(" ".join((*_MONTHS, *_DAYS))))
+
+
+def names(text: str) -> list[str]:
+    """The terms of what looks like a name: capitalised words, but for the first of the text, months and days."""
+    spelt = (match[1] for match in _CAPITALISED.finditer(text.strip()))
+    found = (term for word in spelt for term in terms(word))
+    return [term for term in dict.fromkeys(found) if term not in _dates()]
 
 
 def document_terms(content: str, tags: Iterable[str], when: datetime | None) -> list[str]:

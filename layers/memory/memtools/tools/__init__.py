@@ -7,6 +7,7 @@ from memtools.catalogue.replies import Reply
 from memtools.domain.scope import Scope
 from memtools.tools.add import memory_add
 from memtools.tools.delete import memory_delete
+from memtools.tools.duplicates import memory_duplicates
 from memtools.tools.edit import memory_edit
 from memtools.tools.history import memory_history
 from memtools.tools.list import memory_list
@@ -27,6 +28,7 @@ USE_CASES: Final[dict[str, UseCase]] = {
         memory_list,
         memory_read,
         memory_history,
+        memory_duplicates,
         memory_add,
         memory_edit,
         memory_update,

@@ -7,6 +7,7 @@ from uuid import uuid4
 
 from memtools.domain.trace import Embedding, Stamp
 from memtools.ports import Clock, Embedder, PersonaStore, SegmentStore, TraceStore
+from memtools.retrieval.cache import RecentIndexes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,9 +23,15 @@ class Memory:
     segments: SegmentStore
     clock: Clock
     embedder: Embedder | None
+    recent: RecentIndexes = field(default_factory=RecentIndexes)
     retention: timedelta = field(default=timedelta(days=30))
     document_limit: int = 16_000
-    floor: float = 0.1
+    floor: float = 0.25
+
+    @property
+    def model(self) -> str:
+        """The name of the model whose vectors are compared; empty without one."""
+        return self.embedder.model if self.embedder else ""
 
     def stamp(self) -> Stamp:
         """The present moment and a new name for a write."""

@@ -1,0 +1,104 @@
+"""Embeddings by Amazon Titan Text Embeddings V2 on Bedrock: a call a text, all at the same time.
+
+Only imported where a deployment asks for it.
+"""
+
+import json
+from array import array
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from math import isfinite
+
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
+
+from memtools.adapters.aws import Client, Fault, code_of
+from memtools.retry import out_of_time
+
+# The model takes 256, 512 or 1,024. By AWS's own figures 512 keep 99 % of the accuracy of 1,024, at half the bytes in
+# each trace and each read of an index, and 256 keep 97 %: "Amazon Titan Text Embeddings V2 now available in Amazon
+# Bedrock, optimized for improving RAG", AWS News Blog, April 2024.
+DIMENSIONS = 512
+# The longest wait for all texts of a call together. One try that hangs is over within it.
+SECONDS = 4.0
+
+_LONGEST_TEXT = 50_000  # characters; "Amazon Titan Text Embeddings models" in Bedrock's user guide, and 8,192 tokens
+_SURE_TEXT = 8192  # characters; a token is seldom less than one
+_CONNECTIONS = 32
+
+# A call takes two attempts of three seconds and a pause of up to one: nobody waits that long, but a thread that is left
+# behind ends then. The second attempt is for a connection that was closed while Lambda slept, and for a busy model.
+CONFIG = Config(
+    connect_timeout=1,
+    read_timeout=2,
+    max_pool_connections=_CONNECTIONS,
+    retries={"mode": "standard", "total_max_attempts": 2},
+)
+
+
+class TitanEmbedder:
+    """The Embedder on Bedrock. ``model_id`` is that of Titan Text Embeddings V2, or of one that is called alike."""
+
+    def __init__(self, client: Client, model_id: str) -> None:
+        self._client = client
+        self._model_id = model_id
+        self.model = f"{model_id}/{DIMENSIONS}/int8"
+
+    def embed(self, texts: Sequence[str]) -> list[bytes]:
+        """A vector for each text, in order: signed bytes, the largest of magnitude 127.
+
+        Of a text longer than the model takes (8,192 tokens, 50,000 characters) the rest is ignored. Raises LookupError,
+        in our words, within SECONDS: where the model fails for any of the texts, is too slow, or answers what is no
+        vector; at once where there is no time left to begin anything.
+
+        The threads are this call's own: those of the stores would wait behind a model that hangs.
+        """
+        if out_of_time():
+            raise LookupError("there is no time left to ask the model")
+        pool = ThreadPoolExecutor(_CONNECTIONS, thread_name_prefix="bedrock")
+        try:
+            return list(pool.map(self._embed_one, texts, timeout=SECONDS))
+        except (ClientError, BotoCoreError, TimeoutError, ValueError) as error:
+            cause = code_of(error) if isinstance(error, ClientError) else type(error).__name__
+            raise LookupError("the model gave no vector") from Fault(cause)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+    def _embed_one(self, text: str) -> bytes:
+        """The text's vector. How many tokens a text has, only the model knows: refused, it is cut to what is sure."""
+        try:
+            return self._ask(text[:_LONGEST_TEXT])
+        except ClientError as error:
+            if code_of(error) != "ValidationException" or len(text) <= _SURE_TEXT:
+                raise
+            return self._ask(text[:_SURE_TEXT])
+
+    def _ask(self, text: str) -> bytes:
+        request = {"inputText": text, "dimensions": DIMENSIONS, "normalize": True, "embeddingTypes": ["float"]}
+        answer = self._client.invoke_model(
+            modelId=self._model_id,
+            body=json.dumps(request),
+            contentType="application/json",
+            accept="application/json",
+        )
+        return _to_bytes(_numbers_of(answer["body"].read()))
+
+
+def _numbers_of(body: bytes) -> list[float]:
+    """The vector of a reply. Raises ValueError where there is none that could be compared with others."""
+    match json.loads(body, parse_int=float):
+        case {"embedding": [*numbers]} | {"embeddingsByType": {"float": [*numbers]}}:
+            pass
+        case _:
+            raise ValueError("no vector")
+    if len(numbers) != DIMENSIONS or not all(isinstance(one, float) and isfinite(one) for one in numbers):
+        raise ValueError("not as many numbers as were asked for")
+    if not any(numbers):
+        raise ValueError("a vector without a direction")
+    return numbers
+
+
+def _to_bytes(numbers: Sequence[float]) -> bytes:
+    """Scale the numbers so that the largest magnitude is 127, and round them, as minilm.py does."""
+    largest = max(map(abs, numbers))
+    return array("b", (round(one / largest * 127) for one in numbers)).tobytes()

@@ -1,0 +1,53 @@
+"""Segments in S3: an object a scope, under conditional writes."""
+
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from memtools.adapters.aws import READ_FAILED, WRITE_FAILED, Client, code_of, told_as_unavailable
+from memtools.adapters.s3 import ABSENT_CODES, LOST_CODES
+from memtools.domain.scope import Scope
+from memtools.ports import Raced, Stored
+
+
+def segment_key(scope: Scope) -> str:
+    """Where the scope's segment stands."""
+    return f"segments/{scope.agent_path}/{scope.user_path}"
+
+
+class S3Segments:
+    """The SegmentStore on S3."""
+
+    def __init__(self, client: Client, bucket: str) -> None:
+        self._client = client
+        self._bucket = bucket
+
+    def load(self, scope: Scope) -> Stored | None:
+        """The segment stored last."""
+        with told_as_unavailable(READ_FAILED):
+            try:
+                answer = self._client.get_object(Bucket=self._bucket, Key=segment_key(scope))
+            except ClientError as error:
+                if code_of(error) in ABSENT_CODES:
+                    return None
+                raise
+            return Stored(answer["Body"].read(), answer["ETag"])
+
+    def save(self, scope: Scope, data: bytes, replaces: str | None) -> str:
+        """Store ``data`` where ``replaces`` stands; see the port. A success whose answer got lost is a lost race."""
+        condition: dict[str, Any] = {"IfMatch": replaces} if replaces else {"IfNoneMatch": "*"}
+        with told_as_unavailable(WRITE_FAILED):
+            try:
+                answer = self._client.put_object(
+                    Bucket=self._bucket,
+                    Key=segment_key(scope),
+                    Body=data,
+                    ContentType="application/octet-stream",
+                    **condition,
+                )
+            except ClientError as error:
+                if code_of(error) in LOST_CODES:
+                    raise Raced from None
+                raise
+        tag: str = answer["ETag"]
+        return tag

@@ -1,0 +1,212 @@
+"""Live traces as arrays, a row each in the order of time: what a search reads, in the very bytes that are stored."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memtools.domain.text import fold
+from memtools.domain.trace import Trace
+from memtools.retrieval.postings import Postings
+from memtools.retrieval.tokens import document_terms
+
+NEVER = np.iinfo(np.int64).max
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_KEY_SIZE = 20
+_USUAL_ID = re.compile(r"mt_([0-9a-f]{32})(?:-(?!0{8})([0-9a-f]{8}))?")
+_WORD = 64  # bits of a sign word
+_BLOCK = 4096  # rows turned into floats at once
+
+Vectors = NDArray[np.int8]
+Rows = NDArray[np.int64]
+
+
+def microseconds(moment: datetime) -> int:
+    """Since 1970."""
+    return (moment - _EPOCH) // timedelta(microseconds=1)
+
+
+def key_of_id(name: str) -> bytes:
+    """20 bytes: what the digits of a usual id say, a digest of any other."""
+    usual = _USUAL_ID.fullmatch(name)
+    if usual:
+        return bytes.fromhex(f"{usual[1]}{usual[2] or '00000000'}")
+    return blake2b(name.encode(), digest_size=_KEY_SIZE).digest()
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """The arrays, each with a row a trace, in the order of ``when``, then of ``created``, then of ``keys``.
+
+    Moments are in microseconds since 1970, ``lengths`` in terms. ``vectors`` [rows, dimensions] are those of
+    ``model``, zero where a trace has none; ``norms`` are their lengths, ``total`` [dimensions] is the sum of their
+    directions; ``signs`` [words, rows] has a bit for each number, set where it is positive. ``names`` tells the ids
+    that have not the usual form, by their keys.
+    """
+
+    model: str
+    keys: NDArray[np.bytes_]
+    versions: NDArray[np.uint32]
+    when: NDArray[np.int64]
+    created: NDArray[np.int64]
+    expires: NDArray[np.int64]
+    lengths: NDArray[np.uint16]
+    vectors: Vectors
+    norms: NDArray[np.float32]
+    total: NDArray[np.float32]
+    signs: NDArray[np.uint64]
+    terms: Postings
+    tags: Postings
+    names: Mapping[bytes, str]
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    @classmethod
+    def of(cls, traces: Sequence[Trace], model: str) -> "Columns":
+        """The arrays of these traces, with the vectors of ``model``."""
+        keys = {trace.id: key_of_id(trace.id) for trace in traces}
+        traces = sorted(traces, key=lambda trace: (trace.when, trace.created_at, keys[trace.id]))
+        terms = [document_terms(trace.content, trace.tags, trace.occurred_at) for trace in traces]
+        vectors = _matrix([_vector(trace, model) for trace in traces])
+        norms = np.linalg.norm(vectors.astype(np.float32), axis=1)
+        return cls(
+            model=model,
+            keys=np.array([keys[trace.id] for trace in traces], f"S{_KEY_SIZE}"),
+            versions=np.array([trace.version for trace in traces], np.uint32),
+            when=np.array([microseconds(trace.when) for trace in traces], np.int64),
+            created=np.array([microseconds(trace.created_at) for trace in traces], np.int64),
+            expires=np.array([microseconds(one.expires_at) if one.expires_at else NEVER for one in traces], np.int64),
+            lengths=np.array([min(len(found), 0xFFFF) for found in terms], np.uint16),
+            vectors=vectors,
+            norms=norms,
+            total=total(vectors, norms),
+            signs=signs(vectors),
+            terms=Postings.of([Counter(found) for found in terms]),
+            tags=Postings.of([{fold(tag): 1 for tag in trace.tags} for trace in traces]),
+            names={key: name for name, key in keys.items() if not _USUAL_ID.fullmatch(name)},
+        )
+
+    @classmethod
+    def merged(cls, parts: Sequence["Columns"], kept: Rows) -> "Columns":
+        """One out of all parts: of their rows, counted through, those that are ``kept``."""
+        order = in_order(parts, kept)
+        ends = np.cumsum([len(part) for part in parts])
+        places = np.full(ends[-1], -1)
+        places[order] = np.arange(len(order))
+        of_parts = np.split(places, ends[:-1])
+
+        def taken(name: str) -> Any:
+            return np.concatenate([getattr(part, name) for part in parts])[order]
+
+        dimensions = max(part.vectors.shape[1] for part in parts)
+        vectors, norms = np.zeros((len(order), dimensions), np.int8), np.zeros(len(order), np.float32)
+        for part, place in zip(parts, of_parts, strict=True):
+            if part.vectors.shape[1] == dimensions:
+                vectors[place[place >= 0]] = part.vectors[place >= 0]
+                norms[place[place >= 0]] = part.norms[place >= 0]
+        keys = taken("keys")
+        names = {key: name for part in parts for key, name in part.names.items()}
+        return cls(
+            model=parts[0].model,
+            keys=keys,
+            **{name: taken(name) for name in ("versions", "when", "created", "expires", "lengths")},
+            vectors=vectors,
+            norms=norms,
+            total=total(vectors, norms),
+            signs=signs(vectors),
+            terms=Postings.merged([part.terms for part in parts], of_parts),
+            tags=Postings.merged([part.tags for part in parts], of_parts),
+            names={key: names[key] for key in map(_whole, keys) if key in names} if names else {},
+        )
+
+    @property
+    def size(self) -> int:
+        """The bytes that the arrays take."""
+        return sum(array.nbytes for _, array in self.arrays())
+
+    def arrays(self) -> Iterator[tuple[str, NDArray[Any]]]:
+        """All arrays by name; those of postings have two names with a dot between."""
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, np.ndarray):
+                yield field.name, value
+            elif isinstance(value, Postings):
+                yield from ((f"{field.name}.{part.name}", getattr(value, part.name)) for part in fields(value))
+
+    @cached_property
+    def _by_key(self) -> Rows:
+        return np.argsort(self.keys)
+
+    def find(self, names: Sequence[str]) -> Rows:
+        """The row of each id, -1 for those that are not there."""
+        if not len(self) or not names:
+            return np.full(len(names), -1)
+        sought = np.array([key_of_id(name) for name in names], self.keys.dtype)
+        places = np.searchsorted(self.keys, sought, sorter=self._by_key)
+        rows: Rows = self._by_key[np.minimum(places, len(self) - 1)]
+        return np.where(self.keys[rows] == sought, rows, -1)
+
+    def key(self, row: int) -> bytes:
+        """The key in a row, with the zeros at its end, which numpy leaves away."""
+        return _whole(self.keys[row])
+
+    def id(self, row: int) -> str:
+        """The id of the trace in a row."""
+        key = self.key(row)
+        if key in self.names:
+            return self.names[key]
+        spare = key[16:].hex()
+        return f"mt_{key[:16].hex()}" + (f"-{spare}" if spare != "00000000" else "")
+
+
+def in_order(parts: Sequence[Columns], kept: Rows) -> Rows:
+    """Of the rows of all parts, counted through, those that are ``kept``, in the order that all columns have."""
+    keys, created, when = (
+        np.concatenate([getattr(part, name) for part in parts])[kept] for name in ("keys", "created", "when")
+    )
+    order: Rows = kept[np.lexsort((keys, created, when))]
+    return order
+
+
+def _whole(key: bytes) -> bytes:
+    return bytes(key).ljust(_KEY_SIZE, b"\0")
+
+
+def _vector(trace: Trace, model: str) -> bytes:
+    return trace.embedding.vector if trace.embedding and trace.embedding.model == model else b""
+
+
+def _matrix(vectors: Sequence[bytes]) -> Vectors:
+    """A row a vector; zeros for one that is missing or shorter than the longest."""
+    size = max(map(len, vectors), default=0)
+    blank = bytes(size)
+    joined = b"".join(vector if len(vector) == size else blank for vector in vectors)
+    return np.frombuffer(joined, np.int8).reshape(len(vectors), size)
+
+
+def total(vectors: Vectors, norms: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The sum of the vectors' directions, [dimensions]; those without one add nothing."""
+    found = np.zeros(vectors.shape[1], np.float32)
+    for start in range(0, len(vectors), _BLOCK):
+        lengths = norms[start : start + _BLOCK]
+        weights = np.divide(1, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+        found += weights @ vectors[start : start + _BLOCK].astype(np.float32)
+    return found
+
+
+def signs(vectors: Vectors) -> NDArray[np.uint64]:
+    """A bit for each number, set where it is positive: [words, rows], words filled up with zeros."""
+    rows, dimensions = vectors.shape
+    words = -(-dimensions // _WORD)
+    bits = np.zeros((rows, words * 8), np.uint8)
+    packed = np.packbits(vectors > 0, axis=1)
+    bits[:, : packed.shape[1]] = packed
+    return np.ascontiguousarray(bits.view(np.uint64).T)

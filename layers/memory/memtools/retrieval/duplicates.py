@@ -1,0 +1,106 @@
+"""Traces that likely say the same: by the words they share and by their cosine."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memtools.retrieval.columns import Rows
+from memtools.retrieval.index import Floats, Index
+from memtools.retrieval.tokens import terms
+
+# Pairs are looked for among those that share a word which at most so many traces have and, in a scope of not more than
+# so many traces, among those whose cosine is so high.
+_RARE = 32
+_COMPARED_ALL = 4_096
+_NEAR = 0.7
+_MOST_PAIRS = 20_000  # those that share most are compared by their vectors
+_BLOCK = 512  # rows or pairs compared at once
+
+Pairs = NDArray[np.int64]  # [pairs, 2], places; the earlier one first
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two traces by their ids, the earlier one first, and their cosine if both have a vector."""
+
+    ids: tuple[str, str]
+    cosine: float | None
+
+
+def proposed(index: Index, admitted: NDArray[np.bool_], most: int) -> list[Pair]:
+    """At most so many pairs of the traces admitted that may say the same, the likeliest first."""
+    mass, pairs, shared = _sharing_words(index, admitted)
+    best = np.argsort(-shared, kind="stable")[:_MOST_PAIRS]
+    pairs, shared = pairs[best], shared[best]
+    if len(index) <= _COMPARED_ALL:
+        near = _near(index, admitted)
+        pairs, shared = np.concatenate([pairs, near]), np.concatenate([shared, np.zeros(len(near))])
+    pairs, first = np.unique(pairs, axis=0, return_index=True)
+    shared = shared[first]
+    cosines = _cosines(index, pairs)
+    words = shared / np.maximum(mass[pairs].sum(axis=1) - shared, 1e-9)
+    likely = np.where(np.isnan(cosines), words, (words + np.maximum(cosines, 0)) / 2)
+    return [
+        Pair(
+            (index.identity(int(pairs[row][0]))[0], index.identity(int(pairs[row][1]))[0]),
+            None if np.isnan(cosines[row]) else float(cosines[row]),
+        )
+        for row in np.argsort(-likely, kind="stable")[:most]
+    ]
+
+
+def alike(index: Index, one: str, other: str, cosine: float | None) -> float:
+    """How alike two texts are, from 0 to 1: the mean of the cosine and of the share of their words that both have.
+
+    Words count by their rarity. Without a cosine they count alone.
+    """
+    either, both = set(terms(one)) | set(terms(other)), set(terms(one)) & set(terms(other))
+    rarity = {term: index.rarity(len(index.with_term(term)[0])) for term in either}
+    words = sum(rarity[term] for term in both) / max(sum(rarity.values()), 1e-9)
+    return words if cosine is None else (words + min(max(cosine, 0), 1)) / 2
+
+
+def _sharing_words(index: Index, admitted: NDArray[np.bool_]) -> tuple[Floats, Pairs, Floats]:
+    """Each trace's sum of rarities, the pairs that share a rare word, and the sum of rarities that they share."""
+    mass = np.zeros(len(index), np.float32)
+    found: list[Rows] = [np.array([], np.int64)]
+    rarities: list[NDArray[np.float64]] = [np.array([])]
+    for places, rarity in index.lists():
+        mass[places] += rarity
+        among = np.sort(places[admitted[places]])
+        if 1 < len(among) <= _RARE:
+            one, other = np.triu_indices(len(among), 1)
+            found.append(among[one] * len(index) + among[other])
+            rarities.append(np.full(len(one), rarity))
+    keys, numbers = np.unique(np.concatenate(found), return_inverse=True)
+    shared = np.bincount(numbers, np.concatenate(rarities), len(keys)).astype(np.float32)
+    return mass, np.stack(np.divmod(keys, max(len(index), 1)), axis=1), shared
+
+
+def _near(index: Index, admitted: NDArray[np.bool_]) -> Pairs:
+    """The pairs whose cosine is high."""
+    places = np.flatnonzero(admitted)
+    directions = _directions(index, places)
+    found = [np.zeros((0, 2), np.int64)]
+    for start in range(0, len(places), _BLOCK):
+        one, other = np.nonzero(directions[start : start + _BLOCK] @ directions.T >= _NEAR)
+        earlier = one + start < other
+        found.append(np.stack([places[one[earlier] + start], places[other[earlier]]], axis=1))
+    return np.concatenate(found)
+
+
+def _cosines(index: Index, pairs: Pairs) -> Floats:
+    """The cosine of each pair, NaN where one has no vector."""
+    cosines = np.full(len(pairs), np.nan, np.float32)
+    embedded = np.flatnonzero(index.embedded[pairs].all(axis=1))
+    for start in range(0, len(embedded), _BLOCK):
+        rows = embedded[start : start + _BLOCK]
+        one, other = (_directions(index, pairs[rows, side]) for side in (0, 1))
+        cosines[rows] = np.einsum("ij,ij->i", one, other)
+    return cosines
+
+
+def _directions(index: Index, places: Sequence[int] | Rows) -> Floats:
+    return index.projections(np.asarray(places), np.eye(len(index.total), dtype=np.float32))

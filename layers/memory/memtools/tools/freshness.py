@@ -1,0 +1,140 @@
+"""A scope's index with every change in it that was made before the call began, and the segment kept of it."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from itertools import islice
+
+from memtools.domain.scope import Scope
+from memtools.domain.trace import Trace
+from memtools.errors import Unavailable
+from memtools.ports import Raced
+from memtools.retrieval.cache import Known
+from memtools.retrieval.index import Index
+from memtools.retrieval.segments import Segment, Unusable, intact
+from memtools.tools.memory import Memory
+
+# Clocks differ, and a write takes a while to land: changes are read again from this long before they were last read.
+OVERLAP = timedelta(minutes=3)
+# A segment is written anew when the changes beside it are more than FEW and more than the SHARE-th part of it; one to
+# what it holds counts twice, for the row it kills and the row it brings. So a scope that grows to n traces writes at
+# most (SHARE + 1) * n rows in all. A cold search reads no more changes than that, and those of the last OVERLAP before
+# the segment was written, which it holds as well. Where these are many (a bulk load that was searched at once), the
+# segment is written once more when they are old enough: 2 * (SHARE + 1) * n rows at most.
+FEW = 256
+SHARE = 8
+# Traces without a vector are a reason of their own. But a model that is out must not slow down every search.
+_PAUSE = timedelta(minutes=1)
+_BUDGET = timedelta(seconds=2)
+_TEXTS = 16  # embedded at once, between two looks at the clock
+_CHANGES = 10_000  # folded in at once: what was read of a scope too large to be read in one call is not lost
+
+
+def fresh_index(memory: Memory, scope: Scope) -> Index:
+    """The index as the table has it. Raises Unavailable where the table or the segments are out."""
+    now = memory.clock.now()
+    known = memory.recent.get(scope)
+    if known is None or known.index.model != memory.model:
+        known = _load(memory, scope)
+    if known.read_at and known.read_at <= now - memory.retention + OVERLAP:
+        # Tombstones of what was deleted since may have been purged: what the index holds could be dead.
+        known = replace(known, index=Index.empty(memory.model), read_at=None, through=None)
+    known, settled = _caught_up(memory, scope, replace(known, read_at=known.read_at or now), now)
+    known = _kept(memory, scope, replace(known, read_at=now, through=now), now, settled)
+    return known.index
+
+
+def forget(memory: Memory, scope: Scope, ids: Sequence[str]) -> None:
+    """Leave out of the index what the table does not hold as the index says; a change to come tells what became of it.
+
+    So a scope that was erased elsewhere costs no search twice.
+    """
+    if known := memory.recent.get(scope):
+        memory.recent.put(scope, replace(known, index=known.index.without(ids)))
+
+
+def _load(memory: Memory, scope: Scope) -> Known:
+    """What the segment says, or nothing yet where there is none to be trusted."""
+    nothing = Known(Index.empty(memory.model))
+    stored = memory.segments.load(scope)
+    if stored is None:
+        return nothing
+    if not intact(stored.data):
+        return replace(nothing, stored=stored.tag)
+    try:
+        segment = Segment.of_bytes(stored.data, memory.model)
+    except Unusable:
+        return replace(nothing, stored=stored.tag)
+    return Known(Index(segment.columns), segment.read_at, segment.read_at, stored.tag, segment.read_at)
+
+
+def _caught_up(memory: Memory, scope: Scope, known: Known, now: datetime) -> tuple[Known, int]:
+    """With the changes since; and how many of them need not be read again beside a segment that is written ``now``.
+
+    Where they are too many for the time there is, the next call goes on from there.
+    """
+    settled = 0
+    changes = iter(memory.traces.changes(scope, known.through and known.through - OVERLAP))
+    try:
+        while batch := list(islice(changes, _CHANGES)):
+            known = replace(known, index=known.index.fold(batch), through=batch[-1].changed_at)
+            settled += sum(trace.changed_at < now - OVERLAP for trace in batch)
+    except Unavailable:
+        memory.recent.put(scope, known)
+        raise
+    return known, settled
+
+
+def _kept(memory: Memory, scope: Scope, known: Known, now: datetime, settled: int) -> Known:
+    """Known to the calls to come: in memory, and in a segment where it is time for another one."""
+    filled = 0
+    if _worth_filling(memory, known, now):
+        index, filled = _filled(memory, scope, known.index)
+        known = replace(known, index=index, tried_at=now)
+    few_filled = min(FEW, len(known.index) // SHARE)
+    beside = max(known.index.changes, settled)
+    if beside > max(FEW, len(known.index.base) // SHARE) or filled > few_filled:
+        known = replace(known, index=known.index.compacted(now))
+        try:
+            known = replace(known, stored=_saved(memory, scope, known))
+        except Raced:  # another one stands there: the next call reads that
+            memory.recent.drop(scope)
+            return known
+    memory.recent.put(scope, known)
+    return known
+
+
+def _worth_filling(memory: Memory, known: Known, now: datetime) -> bool:
+    rested = known.tried_at is None or known.tried_at <= now - _PAUSE
+    return rested and memory.embedder is not None and len(known.index.unembedded) > 0
+
+
+def _filled(memory: Memory, scope: Scope, index: Index) -> tuple[Index, int]:
+    """With embeddings for traces that have none of the model, as many as the budget allows, and for how many."""
+    end = memory.clock.now() + _BUDGET
+    traces: list[Trace] = []
+    places = iter(index.unembedded.tolist())
+    while memory.clock.now() < end and (expected := dict(map(index.identity, islice(places, _TEXTS)))):
+        try:
+            found = memory.traces.get(scope, list(expected))
+        except Unavailable:
+            break
+        standing = [trace for trace in found.values() if trace.live and trace.version == expected[trace.id]]
+        embeddings = memory.embed([trace.content for trace in standing])
+        if None in embeddings:
+            break
+        traces += [replace(trace, embedding=one) for trace, one in zip(standing, embeddings, strict=True)]
+    return index.replaced(traces) if traces else index, len(traces)
+
+
+def _saved(memory: Memory, scope: Scope, known: Known) -> str | None:
+    """Store the index, which is in one part, as the scope's segment; the tag of what then stands there.
+
+    Where the store is out, that is what stood there: no search fails because its index cannot be kept.
+    """
+    assert known.read_at is not None
+    data = Segment(known.index.base, known.read_at).to_bytes()
+    try:
+        return memory.segments.save(scope, data, known.stored)
+    except Unavailable:
+        return known.stored
