@@ -4,8 +4,9 @@
 
 Each scope is searched in a process of its own, through the adapters, against emulated AWS, where calls are counted at
 the client. The segment there is of full size; the table holds those traces only that the questions hit, since no search
-reads another one. ``warm_ms`` is a call less the time inside the stores' adapters and the embedder, ``ready_ms`` the
-time from a segment's bytes to an index, ``usd_per_million`` what a million warm searches cost by PRICES.
+reads another one. ``warm_ms`` is a call without AWS and embedding: the same searches once more, with the store's
+answers and the questions' vectors at hand. ``ready_ms`` is the time from a segment's bytes to an index, and
+``usd_per_million`` what a million warm searches cost by PRICES.
 """
 
 import argparse

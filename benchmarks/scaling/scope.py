@@ -54,7 +54,7 @@ def questions(index: Index, model: MiniLM, number: int, floor: float) -> list[tu
         text = f"Who {sentence.split(' ', 1)[1].removesuffix('.')}?"
         (vector,) = model.embed([text])
         query = Query(text=text, embedding=Embedding(model.model, vector), now=_END)
-        ids = [one.id for one in rank(index, query, floor=floor)[:LIMIT]]
+        ids = [one.id for one in islice(rank(index, query, floor=floor), LIMIT)]
         if len(ids) == LIMIT:
             found.append((text, ids))
         if len(found) == number:

@@ -138,7 +138,7 @@ def test_whatever_way_it_came_an_index_gives_the_answers_of_one_made_from_scratc
 ) -> None:
     scratch = from_scratch(life.alive.values())
     for query in queries:
-        ours, theirs = rank(life.index, query, floor=0), rank(scratch, query, floor=0)
+        ours, theirs = list(rank(life.index, query, floor=0)), list(rank(scratch, query, floor=0))
         assert_same_answer(ours, theirs)
         assert_same_answer(theirs, ours)
 

@@ -52,7 +52,7 @@ def query(text: str, embedding: Embedding | None = None, **filters: datetime | N
 
 
 def told_together(asked: Query, *traces: Trace, floor: float = 0.0) -> list[Ranked]:
-    return rank(Index.empty("m").fold(traces), asked, floor=floor)
+    return list(rank(Index.empty("m").fold(traces), asked, floor=floor))
 
 
 def search(asked: Query, *traces: Trace, floor: float = 0.0) -> list[Ranked]:
@@ -449,9 +449,9 @@ def many(seed: int, count: int) -> tuple[Index, list[Query]]:
 def test_among_many_the_first_hits_are_those_of_a_full_comparison(seed: int, count: int) -> None:
     index, queries = many(seed, count)
     for asked in queries:
-        quick = rank(index, asked, floor=0)
+        quick = list(rank(index, asked, floor=0))
         with patch.object(ranking, "_CANDIDATES", count):
-            full = rank(index, asked, floor=0)
+            full = list(rank(index, asked, floor=0))
         assert len(full) > len(quick) >= 100
         assert ids(quick)[:10] == ids(full)[:10]
         first, expected = ([one.score for one in ranked[:10]] for ranked in (quick, full))

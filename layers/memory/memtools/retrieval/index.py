@@ -3,7 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import log
 from typing import Any
 
@@ -209,20 +209,21 @@ class Index:
         Of random hyperplanes an angle's share of 180 degrees lies between two vectors (M. Charikar, "Similarity
         Estimation Techniques from Rounding Algorithms", 2002); the axes do for hyperplanes.
         """
-        if not direction.size:
-            return np.zeros(len(self), np.float32)
-        cosines = np.cos(np.pi * np.arange(len(direction) + 1) / len(direction)).astype(np.float32)
-        apart = [_signs_apart(part, direction) for part in (self.base, self._recent)]
-        return cosines.take(apart[0] if self._whole else np.concatenate(apart)[self._order])
+        sought = signs(direction[np.newaxis])[:, 0]
+        apart = _signs_apart(self.base, sought, len(direction))
+        if not self._whole:
+            apart = np.concatenate([apart, _signs_apart(self._recent, sought, len(direction))])[self._order]
+        return _cosines(len(direction)).take(apart)
 
     def projections(self, places: Rows, onto: Floats) -> Floats:
         """The direction of each trace, of length 1, times ``onto`` [dimensions, k]: [places, k]; zeros without one."""
+        if self._whole:
+            return _projections(self.base, places, onto)
         rows = self._order[places]
         in_base = rows < len(self.base)
         found = np.zeros((len(places), onto.shape[1]), np.float32)
-        for part, chosen, start in ((self.base, in_base, 0), (self._recent, ~in_base, len(self.base))):
-            if part.vectors.shape[1] == len(onto):
-                found[chosen] = _projections(part, rows[chosen] - start, onto)
+        found[in_base] = _projections(self.base, rows[in_base], onto)
+        found[~in_base] = _projections(self._recent, rows[~in_base] - len(self.base), onto)
         return found
 
     @cached_property
@@ -270,17 +271,27 @@ def _values(part: Columns, name: str, rows: Rows) -> NDArray[np.int64]:
     return values
 
 
-def _signs_apart(part: Columns, direction: NDArray[np.int8]) -> NDArray[np.uint16]:
-    """In how many parts the signs of each row differ from those of ``direction``; half of them without vectors."""
-    if part.vectors.shape[1] != len(direction):
-        return np.full(len(part), len(direction) // 2, np.uint16)
+@lru_cache
+def _cosines(dimensions: int) -> Floats:
+    """The cosine by the number of signs that differ."""
+    if not dimensions:
+        return np.zeros(1, np.float32)
+    return np.cos(np.pi * np.arange(dimensions + 1) / dimensions).astype(np.float32)
+
+
+def _signs_apart(part: Columns, sought: NDArray[np.uint64], dimensions: int) -> NDArray[np.uint16]:
+    """How many of each row's signs are not those ``sought``; half of them without vectors."""
+    if part.vectors.shape[1] != dimensions:
+        return np.full(len(part), dimensions // 2, np.uint16)
     apart = np.zeros(len(part), np.uint16)
-    for word, sought in zip(part.signs, signs(direction[np.newaxis]), strict=True):
-        apart += np.bitwise_count(word ^ sought[0])
+    for word, one in zip(part.signs, sought, strict=True):
+        apart += np.bitwise_count(word ^ one)
     return apart
 
 
 def _projections(part: Columns, rows: Rows, onto: Floats) -> Floats:
+    if part.vectors.shape[1] != len(onto):
+        return np.zeros((len(rows), onto.shape[1]), np.float32)
     lengths = part.norms[rows][:, np.newaxis]
     found: Floats = part.vectors[rows].astype(np.float32) @ onto
     return np.divide(found, lengths, out=np.zeros_like(found), where=lengths > 0)

@@ -3,7 +3,7 @@
 docs/decisions/0004-ranking.md has the measurements behind every constant here.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -82,13 +82,13 @@ class Ranked:
     names: float
 
 
-def rank(index: Index, query: Query, *, floor: float) -> list[Ranked]:
-    """The traces that the query admits and that score ``floor`` or more, best first, at most some hundreds.
+def rank(index: Index, query: Query, *, floor: float) -> Iterator[Ranked]:
+    """The traces that the query admits and that score ``floor`` or more, best first, at most two hundred.
 
     The score is absolute, so comparable from query to query: a query that nothing answers has low scores everywhere.
     """
     if not len(index):
-        return []
+        return
     lists = {term: index.lookup(term) for term in terms(query.text)}
     words = _words(index, lists.values())
     meaning = _Meaning(index, query.embedding)
@@ -101,8 +101,8 @@ def rank(index: Index, query: Query, *, floor: float) -> list[Ranked]:
     factors = _factors(len(index), [lists[name] for name in names(query.text) if name in lists])[places]
     final = _SCALE * lifted * factors
     best = np.flatnonzero((final >= floor) & (final > 0))
-    return [
-        Ranked(
+    for one in best[np.argsort(-final[best], kind="stable")]:
+        yield Ranked(
             *index.identity(int(places[one])),
             score=min(float(final[one]), 1.0),
             words=float(words[places[one]]),
@@ -110,8 +110,6 @@ def rank(index: Index, query: Query, *, floor: float) -> list[Ranked]:
             lift=float(lifted[one] / own[one]),
             names=float(factors[one]),
         )
-        for one in best[np.argsort(-final[best], kind="stable")]
-    ]
 
 
 def _words(index: Index, lists: Iterable[Postings]) -> Floats:
@@ -159,10 +157,10 @@ class _Meaning:
 
 def _own(words: Floats, meaning: Floats, known: NDArray[np.bool_], weight: float) -> Floats:
     """What a trace scores by itself, the meaning with this ``weight`` where it is ``known``."""
-    scores: Floats = words * np.float32(_WORDS) + np.maximum(meaning, 0) * np.float32(weight)
+    scores = words * np.float32(_WORDS) + meaning.clip(min=0) * np.float32(weight)
     if not known.all():
-        scores = np.where(known, scores, np.float32(_WORDS_ALONE) * words).astype(np.float32, copy=False)
-    return scores
+        scores = np.where(known, scores, np.float32(_WORDS_ALONE) * words)
+    return np.asarray(scores, np.float32)
 
 
 def _candidates(index: Index, scores: Floats, admitted: NDArray[np.bool_]) -> Rows:

@@ -1,5 +1,7 @@
 """memory_search: the index proposes, the table disposes."""
 
+from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from memtools.catalogue import arguments, replies
@@ -38,15 +40,12 @@ def memory_search(memory: Memory, scope: Scope, given: arguments.Search) -> repl
     )
 
 
-def _settled(memory: Memory, scope: Scope, ranked: list["Ranked"], given: arguments.Search) -> list[replies.Hit]:
+def _settled(memory: Memory, scope: Scope, ranked: Iterator["Ranked"], given: arguments.Search) -> list[replies.Hit]:
     """The first hits that the table confirms, read there while they are counted."""
     from memtools.tools.freshness import forget
 
     hits: list[replies.Hit] = []
-    place = 0
-    while len(hits) < given.limit and place < len(ranked):
-        proposed = ranked[place : place + given.limit - len(hits)]
-        place += len(proposed)
+    while proposed := list(islice(ranked, given.limit - len(hits))):
         found = memory.traces.retrieve(scope, {one.id: one.version for one in proposed}, memory.clock.now())
         hits += [_hit(one, found[one.id], explain=given.explain) for one in proposed if one.id in found]
         if refused := [one.id for one in proposed if one.id not in found]:
