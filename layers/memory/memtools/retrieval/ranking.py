@@ -40,7 +40,7 @@ _STRANGER = 0.6
 _SCALE = 1.3
 # Vectors are compared by their signs first. So many of the best are looked at with their neighbours, and of all these
 # so many compared in full: more than a search may ask for.
-_SEEDS = 100
+_SEEDS = 64
 _CANDIDATES = 200
 
 
@@ -83,7 +83,7 @@ class Ranked:
 
 
 def rank(index: Index, query: Query, *, floor: float) -> Iterator[Ranked]:
-    """The traces that the query admits and that score ``floor`` or more, best first, at most two hundred.
+    """The traces that the query admits and that score ``floor`` or more, best first, at most some hundred.
 
     The score is absolute, so comparable from query to query: a query that nothing answers has low scores everywhere.
     """

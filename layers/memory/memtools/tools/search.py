@@ -54,12 +54,17 @@ def _settled(memory: Memory, scope: Scope, ranked: Iterator["Ranked"], given: ar
 
 
 def _hit(ranked: "Ranked", trace: Trace, *, explain: bool) -> replies.Hit:
-    parts = replies.Parts(
+    return replies.Hit(
+        **replies.Memory.fields_of(trace),
+        score=round(ranked.score, 4),
+        explanation=_parts(ranked) if explain else None,
+    )
+
+
+def _parts(ranked: "Ranked") -> replies.Parts:
+    return replies.Parts(
         words=round(ranked.words, 4),
         meaning=None if ranked.meaning is None else round(ranked.meaning, 4),
         lift=round(ranked.lift, 4),
         names=round(ranked.names, 4),
-    )
-    return replies.Hit(
-        **replies.Memory.fields_of(trace), score=round(ranked.score, 4), explanation=parts if explain else None
     )
