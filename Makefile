@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo local invoke test test-races test-faults test-emulator test-api test-built check bench format clean
+.PHONY: help setup demo local invoke test test-races test-faults test-emulator test-api test-built test-window check bench format clean
 
 help: ## what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,6 +58,9 @@ test-api: $(READY) ## made-up requests against the HTTP API and its description
 
 test-built: $(READY) ## what sam build makes: its sizes, and its replies once deployed to an emulator
 	$(BIN)/python -m tests.built $(BUILT)
+
+test-window: $(READY) ## the page in a real browser
+	$(BIN)/python -m tests.window
 
 check: $(READY) ## style, types, imports, templates
 	$(BIN)/ruff check .

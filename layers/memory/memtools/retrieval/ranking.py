@@ -40,7 +40,7 @@ _STRANGER = 0.6
 _SCALE = 1.3
 # Vectors are compared by their signs first. So many of the best are looked at with their neighbours, and of all these
 # so many compared in full: more than a search may ask for.
-_SEEDS = 64
+_SEEDS = 100
 _CANDIDATES = 200
 
 
