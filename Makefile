@@ -34,7 +34,7 @@ $(READY): pyproject.toml constraints.txt $(wildcard layers/memory/*.txt) layers/
 demo: $(READY) ## a short story through the real handlers, checked
 	@$(BIN)/python -m local.demo
 
-local: $(READY) ## the service on this machine, left running
+local: $(READY) ## the service and its page on this machine; STORE=ministack DATA=folder keeps its memories
 	@$(BIN)/python -m local
 
 invoke: $(READY) ## an event through its function: make invoke TOOL=memory_add ENVELOPE=direct
@@ -49,9 +49,10 @@ test-races: $(READY) ## many writers at once, on two emulators
 test-faults: $(READY) ## every AWS call of every tool meets every fault
 	$(BIN)/python -m tests.faults
 
-test-emulator: $(READY) ## contract suites and races on the second emulator
+test-emulator: $(READY) ## contract suites, races and the durable store on the second emulator
 	$(BIN)/python -m tests.emulator $(BIN)/python -m pytest -q tests/contract
 	$(BIN)/python -m tests.races --store ministack
+	$(BIN)/python -m tests.durable
 
 test-api: $(READY) ## made-up requests against the HTTP API and its description
 	$(BIN)/python -m tests.api

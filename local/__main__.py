@@ -1,13 +1,24 @@
-"""``python -m local``: the service, left running, with lines to paste."""
+"""``python -m local``: the service, left running, with lines to paste.
+
+With STORE=ministack it keeps its memories in the folder DATA, from one run to the next.
+"""
 
 import os
+import signal
+import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
+from local import store
+from local.ministack import held, ministack_endpoint, settings_for
 from local.service import running
 
 _PORT = 8765
 _EXAMPLES = """\
-memtools listens at {url}; its memory lasts until it ends (Ctrl+C).
+memtools listens at {url}; its memory lasts {lasts} (Ctrl+C).
 window: {url}/
 emulator: {emulator}
 Paste into another terminal:
@@ -29,14 +40,42 @@ Paste into another terminal:
 """
 
 
+@contextmanager
+def kept_in(folder: Path) -> Iterator[None]:
+    """Stores whose state is that of the folder, for all clients made inside."""
+    with held(folder), ministack_endpoint(data=folder) as address, store.environment(settings_for(address)):
+        yield
+
+
+@contextmanager
+def chosen_store() -> Iterator[str]:
+    """The store that STORE and DATA ask for; how long its memory lasts."""
+    match os.environ.get("STORE", ""), os.environ.get("DATA", ""):
+        case "", "":
+            yield "until it ends"
+        case "ministack", folder if folder:
+            with kept_in(Path(folder).expanduser()):
+                yield f"in {folder}, where it is written when this ends"
+        case _:
+            raise RuntimeError("STORE is ministack, and goes with DATA, a folder; or leave both out")
+
+
+def interrupt(*_: Any) -> None:
+    """End as Ctrl+C does, so that what is started here is stopped, too."""
+    raise KeyboardInterrupt
+
+
 def main() -> None:
     """Serve until interrupted, on PORT or 8765."""
-    with running(int(os.environ.get("PORT", _PORT))) as service:
-        print(_EXAMPLES.format(url=service.url, emulator=service.emulator), flush=True)
-        try:
+    signal.signal(signal.SIGTERM, interrupt)
+    try:
+        with chosen_store() as lasts, running(int(os.environ.get("PORT", _PORT))) as service:
+            print(_EXAMPLES.format(url=service.url, emulator=service.emulator, lasts=lasts), flush=True)
             threading.Event().wait()
-        except KeyboardInterrupt:
-            print("\nStopped.")
+    except KeyboardInterrupt:
+        print("\nStopped.")
+    except RuntimeError as error:
+        sys.exit(str(error))
 
 
 if __name__ == "__main__":

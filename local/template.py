@@ -9,6 +9,7 @@ from cfnlint.decode import cfn_yaml
 
 ROOT = Path(__file__).resolve().parent.parent
 PATH = ROOT / "template.yaml"
+_NOTHING = {"Ref": "AWS::NoValue"}
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,10 @@ class Template:
         """The environment of all functions, with local names in the place of resources."""
         variables = self._template["Globals"]["Function"]["Environment"]["Variables"]
         return {name: self.resolve(value) for name, value in variables.items()}
+
+    def holds(self, condition: str) -> bool:
+        """Whether a condition of the template holds for these parameters."""
+        return self._holds(self._template["Conditions"][condition])
 
     @property
     def functions(self) -> dict[str, Function]:
@@ -65,10 +70,36 @@ class Template:
 
     def resolve(self, value: Any) -> str:
         """A value of the template as text: parameters by their value, resources by their local name."""
-        if isinstance(value, dict):
-            name = value["Ref"]
+        chosen = self._chosen(value)
+        if isinstance(chosen, dict):
+            name = chosen["Ref"]
             return str(self._parameters.get(name, local_name(name)))
-        return str(value)
+        return str(chosen)
+
+    def _holds(self, condition: Any) -> bool:
+        ((kind, parts),) = condition.items()
+        match kind:
+            case "Condition":
+                return self.holds(parts)
+            case "Fn::Equals":
+                return len({self.resolve(part) for part in parts}) == 1
+            case "Fn::Not":
+                return not self._holds(parts[0])
+            case "Fn::And":
+                return all(map(self._holds, parts))
+        raise ValueError(f"{kind} is not understood here")
+
+    def _chosen(self, value: Any) -> Any:
+        """The value with each choice in it made; what is chosen to be nothing is left out."""
+        match value:
+            case {"Fn::If": [condition, one, other]}:
+                return self._chosen(one if self.holds(condition) else other)
+            case dict():
+                chosen = {name: self._chosen(part) for name, part in value.items()}
+                return {name: part for name, part in chosen.items() if part != _NOTHING}
+            case list():
+                return [part for part in map(self._chosen, value) if part != _NOTHING]
+        return value
 
     def _resources(self, kind: str) -> dict[str, Any]:
         resources = self._template["Resources"].items()
@@ -76,9 +107,9 @@ class Template:
 
     def _only(self, kind: str) -> dict[str, Any]:
         ((name, properties),) = self._resources(kind).items()
-        return {"Name": local_name(name), **properties}
+        return {"Name": local_name(name), **self._chosen(properties)}
 
 
 def local_name(logical_id: str) -> str:
-    """The name of a resource on this machine; buckets take lower case only."""
-    return f"memtools-local-{logical_id.lower()}"
+    """The name of a resource, or of the stack, on this machine; buckets take lower case only."""
+    return f"memtools-local-{logical_id.removeprefix('AWS::').lower()}"

@@ -1,0 +1,136 @@
+// All memories, newest first, a page at a time; or what a search finds, as the agent would.
+
+import { call } from "../api.js";
+import { announce, button, el, labelled } from "../dom.js";
+import { attempt } from "../errors.js";
+import { note, row } from "../row.js";
+import { count, explained, tagsOf } from "../words.js";
+
+const PAGE = 50;
+const FOUND = 20;
+
+export function memories(view, context) {
+  const state = stateOf(context.kept);
+  const found = el("section", { className: "found", attributes: { "aria-label": "Memories" } });
+  const form = searchForm(state);
+  const load = () => {
+    form.querySelector("[type=reset]").hidden = !searches(state.given);
+    return fill(found, state, context, ontag);
+  };
+  const ontag = (tag) => {
+    const tags = tagsOf(form.elements.tags.value);
+    form.elements.tags.value = [...new Set([...tags, tag])].join(", ");
+    form.requestSubmit();
+  };
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    Object.assign(state, { given: Object.fromEntries(new FormData(form)), cursors: [null], reply: null });
+    load();
+  });
+  form.addEventListener("reset", () => {
+    // The fields are empty only after this event, and then without what was there when the form was made.
+    for (const field of form.querySelectorAll("input")) field.defaultValue = "";
+    Object.assign(state, { given: {}, cursors: [null], reply: null });
+    load();
+  });
+  view.append(el("h1", {}, "Memories"), form, found);
+  load();
+}
+
+function searches(given) {
+  return Object.values(given).some((text) => text.trim());
+}
+
+/** What was looked for, and the cursors of the pages up to this one. */
+function stateOf(kept) {
+  if (!kept.has("memories")) kept.set("memories", { given: {}, cursors: [null], reply: null });
+  return kept.get("memories");
+}
+
+function searchForm({ given }) {
+  const input = (name, properties = {}) => el("input", { name, autocomplete: "off", defaultValue: given[name] ?? "", ...properties });
+  return el("form", { className: "search", attributes: { role: "search" } },
+    el("div", { className: "line" },
+      labelled("Search as the agent does", input("query", { type: "search", maxLength: 10000, placeholder: "A question, or a few words with names" })),
+      el("button", { type: "submit", className: "main" }, "Search")),
+    el("details", { open: Boolean(given.tags || given.since || given.until) },
+      el("summary", {}, "Narrow by tags or time"),
+      el("div", { className: "line" },
+        labelled("Tags", input("tags"), "separated by commas; all have to be there"),
+        labelled("From", input("since", { type: "date" }), "for a search"),
+        labelled("Up to", input("until", { type: "date" }), "for a search"))),
+    el("button", { type: "reset", className: "plain", hidden: !searches(given) }, "Show all again"));
+}
+
+async function fill(place, state, context, ontag) {
+  const asked = state.given;
+  const body = el("div");
+  const problem = el("div");
+  place.replaceChildren(problem, body);
+  await attempt(problem, async () => {
+    const reply = state.reply ?? (await replyTo(state, context.signal));
+    // Something else was asked for meanwhile.
+    if (state.given !== asked) return;
+    state.reply = reply;
+    note(context.kept, state.reply.results);
+    body.replaceChildren(...(asked.query?.trim() ? hits(state, ontag) : page(state, ontag, () => fill(place, state, context, ontag))));
+  });
+}
+
+function replyTo({ given, cursors }, signal) {
+  const tags = tagsOf(given.tags ?? "");
+  const query = given.query?.trim();
+  const narrowed = tags.length ? { tags } : {};
+  if (!query) {
+    const cursor = cursors.at(-1);
+    return call("list", { limit: PAGE, ...narrowed, ...(cursor ? { cursor } : {}) }, signal);
+  }
+  const span = Object.fromEntries(["since", "until"].filter((name) => given[name]).map((name) => [name, given[name]]));
+  return call("search", { query, limit: FOUND, explain: true, ...narrowed, ...span }, signal);
+}
+
+function hits({ reply }, ontag) {
+  const told = reply.results.length
+    ? `${count(reply.results.length, "memory", "memories")} found, the most relevant first. Like the agent's, this search counts as a retrieval of each.`
+    : "Nothing is relevant enough.";
+  announce(told, { quiet: true });
+  return [
+    el("p", { className: "hint" }, told),
+    reply.note ? el("p", { className: "notice" }, reply.note) : null,
+    el("ol", { className: "rows" }, reply.results.map((hit) => row(hit, { ontag, extra: [scoreOf(hit)] }))),
+  ].filter(Boolean);
+}
+
+function scoreOf({ score, explanation }) {
+  const shown = score.toFixed(2);
+  return el("details", { className: "score" },
+    el("summary", {},
+      el("span", { className: "score-name" }, "Relevance "),
+      el("meter", { min: 0, max: 1, value: score, attributes: { "aria-hidden": "true" } }),
+      ` ${shown}`),
+    el("ul", {}, explanation ? explained(explanation).map((part) => el("li", {}, part)) : []));
+}
+
+/** One page is there at a time, however many there are. */
+function page(state, ontag, reload) {
+  const { reply, cursors } = state;
+  const turnTo = (next) => async () => {
+    Object.assign(state, { cursors: next, reply: null });
+    await reload();
+    window.scrollTo(0, 0);
+    document.querySelector(".where")?.focus({ preventScroll: true });
+  };
+  const where = el("p", { className: "hint where", tabIndex: -1 }, `Page ${cursors.length}, newest first`);
+  const turns = el("nav", { className: "pages", attributes: { "aria-label": "Pages" } },
+    cursors.length > 1 ? button("Newer", turnTo(cursors.slice(0, -1))) : null,
+    reply.nextCursor ? button("Older", turnTo([...cursors, reply.nextCursor])) : null);
+  const empty = cursors.length === 1 && !tagsOf(state.given.tags ?? "").length
+    ? "Nothing is remembered here yet." : "No memory to show here.";
+  return [
+    where,
+    reply.results.length
+      ? el("ol", { className: "rows" }, reply.results.map((memory) => row(memory, { ontag })))
+      : el("p", { className: "empty" }, empty),
+    turns,
+  ];
+}

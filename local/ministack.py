@@ -1,0 +1,136 @@
+"""ministack, an emulator of AWS in a process of its own: started on loopback, and stopped again."""
+
+import fcntl
+import os
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Final
+
+import requests
+
+from local.environments import environment
+from local.template import ROOT
+
+PINS: Final = ROOT / "tests" / "emulator-constraints.txt"
+SERVICES: Final = "s3,dynamodb"
+_SECONDS_TO_START = 60.0
+# It writes its state down as it stops.
+_SECONDS_TO_STOP = 60.0
+_PAUSE = 0.05
+
+
+@contextmanager
+def ministack_endpoint(start: Sequence[str] = (), services: str = SERVICES, data: Path | None = None) -> Iterator[str]:
+    """The address of a ministack of our own, on a free port of loopback.
+
+    ``start`` is the command that starts it, where that is not the usual one. Its state is that of the folder ``data``,
+    and is left there; without one it begins empty, and ends with it.
+    """
+    command = start or [str(environment("ministack", PINS)), "-m", "ministack"]
+    with tempfile.TemporaryDirectory() as folder, (Path(folder) / "log").open("w+b") as log:
+        port = _free_port()
+        process = subprocess.Popen(
+            command,
+            env={**_environment(port, folder, services), **(_kept(data) if data else {})},
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            # Ctrl+C is for us, who stop it once nobody calls it any more.
+            start_new_session=True,
+        )
+        try:
+            url = f"http://127.0.0.1:{port}"
+            _await_answer(process, url, log)
+            yield url
+        finally:
+            _stop(process)
+
+
+@contextmanager
+def held(folder: Path) -> Iterator[Path]:
+    """The folder, made where it is missing, for us alone. Raises RuntimeError where another process holds it."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise RuntimeError(f"another process keeps its memories in {folder}") from None
+        yield folder
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _environment(port: int, folder: str, services: str) -> dict[str, str]:
+    """These services and nothing else: no other ports, no containers, nothing of the caller's AWS settings."""
+    return {
+        "PATH": os.environ.get("PATH", os.defpath),
+        "HOME": folder,
+        "TMPDIR": folder,
+        "BIND_HOST": "127.0.0.1",
+        "GATEWAY_PORT": str(port),
+        "SERVICES": services,
+        "S3_DATA_DIR": str(Path(folder) / "s3"),
+        "SFTP_ENABLED": "0",
+        "IOT_MTLS_ENABLED": "0",
+        "DOCKER_HOST": f"unix://{folder}/none",
+        "LOG_LEVEL": "WARNING",
+    }
+
+
+def _kept(data: Path) -> dict[str, str]:
+    """What makes it keep its state: objects as they come, all else when it stops."""
+    place = data.resolve()
+    return {
+        "PERSIST_STATE": "1",
+        "STATE_DIR": str(place / "state"),
+        "S3_PERSIST": "1",
+        "S3_DATA_DIR": str(place / "s3"),
+    }
+
+
+def _await_answer(process: subprocess.Popen[bytes], url: str, log: IO[bytes]) -> None:
+    end = time.monotonic() + _SECONDS_TO_START
+    while time.monotonic() < end and process.poll() is None:
+        try:
+            if requests.get(f"{url}/_ministack/health", timeout=1).ok:
+                return
+        except requests.RequestException:
+            _ended_within(process, _PAUSE)
+    log.seek(0)
+    raise RuntimeError(f"ministack did not start:\n{log.read().decode(errors='replace')}")
+
+
+def _ended_within(process: subprocess.Popen[bytes], seconds: float) -> bool:
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    if not _ended_within(process, _SECONDS_TO_STOP):
+        process.kill()
+        process.wait()
+
+
+def settings_for(address: str) -> Mapping[str, str]:
+    """The environment that sends all AWS clients to ``address``, as nobody in particular."""
+    return {
+        "AWS_ENDPOINT_URL": address,
+        "AWS_ACCESS_KEY_ID": "local",
+        "AWS_SECRET_ACCESS_KEY": "local",
+        "AWS_DEFAULT_REGION": "us-east-1",
+    }
