@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 from memtools.wiring import memory_of
 from werkzeug.serving import make_server
@@ -26,6 +27,9 @@ _UNMEASURED = {"POWERTOOLS_METRICS_DISABLED": "true"}
 # The window is always there: here it is for whoever started the service.
 _WINDOW = {"WindowFunction": Function(ROOT / "functions" / "window", "window_handler", "handler")}
 _FILES = "/window/{file+}"
+
+
+_THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
 
 
 @dataclass(frozen=True)
@@ -86,10 +90,16 @@ def route_of(request: Request) -> str:
 
 
 def application(routes: Mapping[str, str], handlers: Mapping[str, Handler]) -> Any:
-    """A WSGI application that answers as the HTTP API would."""
+    """A WSGI application that answers as the HTTP API would, and only to who asks for this machine.
+
+    Anybody may let a name of theirs lead to 127.0.0.1: a page of theirs would then be of the same origin as ours, and
+    read the memory.
+    """
 
     @Request.application
     def respond(request: Request) -> Response:
+        if urlsplit(request.host_url).hostname not in _THIS_MACHINE:
+            return Response('{"message": "Forbidden"}', 403, content_type="application/json")
         function = routes.get(route_of(request))
         if function is None:
             # As API Gateway words it: the functions are never asked.
