@@ -1,0 +1,1 @@
+"""The commands: options in, one function of the modules beside this package, output out."""

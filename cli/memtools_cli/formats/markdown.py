@@ -1,0 +1,70 @@
+"""A folder of persona documents: MEMORY.md and USER.md entry by entry, SOUL.md and the like as they are."""
+
+import re
+from pathlib import Path
+from typing import Final
+
+from memtools.domain.document import FILES, SOUL
+from memtools.domain.editing import entries
+
+from memtools_cli.failures import bad_usage
+from memtools_cli.files import read_text
+from memtools_cli.formats.found import Found
+
+_BULLET: Final = re.compile(r"[-*+][ \t]")
+_HEADING: Final = re.compile(r"#{1,6}\s")
+_FENCE: Final = re.compile(r"```|~~~")
+
+
+def read(folder: Path) -> Found:
+    """What is in the folder's files. Raises Failure where there is no such folder, or nothing in it to import."""
+    if not folder.is_dir():
+        raise bad_usage(f"{folder} is no folder.")
+    targets = {name: target.value for target, name in FILES.items()}
+    found = Found()
+    for file in sorted(folder.glob("*.md")):
+        if file.name in targets:
+            for text in texts_of(read_text(file)):
+                found.entry(targets[file.name], text)
+        elif file.name in SOUL:
+            found.agent_documents[file.name] = read_text(file)
+        else:
+            found.left_out.append(f"{file.name}: no document of this name is ever read")
+    if not found.calls and not found.agent_documents:
+        raise bad_usage(f"{folder} holds nothing to import; the documents are called {', '.join(SOUL)}.")
+    return found
+
+
+def texts_of(text: str) -> list[str]:
+    """The document as entries: its own, and each heading and each paragraph between them as one more."""
+    found: list[str] = []
+    for block in _blocks(text.replace("\r\n", "\n")):
+        if _BULLET.match(block[0]):
+            found += entries("\n".join(block))
+        else:
+            found.append(_HEADING.sub("", "\n".join(block), count=1).strip())
+    return [one for one in found if one.strip()]
+
+
+def _blocks(text: str) -> list[list[str]]:
+    """The lines in runs: a list, a heading, a paragraph, a fenced piece of code."""
+    blocks: list[list[str]] = [[]]
+    fenced = False
+    for line in text.split("\n"):
+        last = blocks[-1]
+        if not fenced and not _belongs(line, last):
+            blocks.append([])
+        blocks[-1].append(line)
+        if _FENCE.match(line):
+            fenced = not fenced
+    return [block for block in blocks if any(line.strip() for line in block)]
+
+
+def _belongs(line: str, block: list[str]) -> bool:
+    """Whether the line goes on with the block."""
+    if not block or _HEADING.match(block[0]) or _HEADING.match(line):
+        return False
+    in_list, blank = bool(_BULLET.match(block[0])), not line.strip()
+    if in_list:
+        return blank or line.startswith("  ") or bool(_BULLET.match(line)) or bool(block[-1].strip())
+    return bool(block[-1].strip()) and not blank and not _BULLET.match(line)

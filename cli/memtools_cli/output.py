@@ -1,0 +1,111 @@
+"""Results on standard output, for people or for programs; progress and errors on standard error."""
+
+import json
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+# What a memory says is shown, never obeyed: terminals act on control characters, and on marks that turn text around.
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_ID_WIDTH = 35
+_FEW_COLUMNS = 4
+
+
+def visible(text: str) -> str:
+    """The text with control characters as their escapes."""
+    shown = _CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
+    return shown.encode(errors="backslashreplace").decode()
+
+
+def show(result: Mapping[str, Any], *, as_json: bool) -> None:
+    """Print what a command found or did."""
+    if as_json:
+        sys.stdout.write(json.dumps(result, ensure_ascii=False, indent=2).encode(errors="replace").decode() + "\n")
+        return
+    console = Console(markup=False, highlight=False, emoji=False)
+    for name, value in result.items():
+        _show_part(console, name, value)
+
+
+def _show_part(console: Console, name: str, value: Any) -> None:
+    match value:
+        case [{}, *_] if max(map(len, value)) <= _FEW_COLUMNS:
+            console.print(_table(value))
+        case [{}, *_]:
+            for row in value:
+                _show_row(console, row)
+        case []:
+            console.print(f"{name}: none", soft_wrap=True)
+        case str() if name in ("message", "text"):
+            console.print(visible(value), soft_wrap=True)
+        case _:
+            console.print(f"{name}: {_cell(value)}", soft_wrap=True)
+
+
+def _show_row(console: Console, row: Mapping[str, Any]) -> None:
+    """A row of many columns, one below the other: a memory's text needs the whole width."""
+    first, *rest = row
+    console.print(_cell(row[first]), soft_wrap=True)
+    for name in rest:
+        console.print(f"  {visible(name)}: {_cell(row[name])}", soft_wrap=True)
+
+
+def _table(rows: Sequence[Mapping[str, Any]]) -> Table:
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    table = Table(*map(visible, names), box=None, pad_edge=False)
+    for column, name in zip(table.columns, names, strict=True):
+        column.overflow = "fold"
+        column.min_width = _ID_WIDTH if name == "id" else None
+    for row in rows:
+        table.add_row(*(Text(_cell(row[name])) if name in row else Text() for name in names))
+    return table
+
+
+def _cell(value: Any) -> str:
+    match value:
+        case str():
+            return visible(value)
+        case list() if all(isinstance(one, str) for one in value):
+            return visible(", ".join(value))
+        case dict():
+            return ", ".join(f"{visible(name)}: {_cell(one)}" for name, one in value.items())
+        case _:
+            return visible(json.dumps(value, ensure_ascii=False))
+
+
+def tell(message: str) -> None:
+    """One line for people, on standard error."""
+    sys.stderr.write(f"memtools: {visible(' '.join(message.split()))}\n")
+
+
+class Bar(Protocol):
+    """Told how far something has come."""
+
+    def advance(self, by: int = 1) -> None:
+        """So many more are done."""
+        ...
+
+
+class _Shown:
+    def __init__(self, progress: Progress, task: Any) -> None:
+        self._progress = progress
+        self._task = task
+
+    def advance(self, by: int = 1) -> None:
+        self._progress.advance(self._task, by)
+
+
+@contextmanager
+def bar(doing: str, total: int | None = None) -> Iterator[Bar]:
+    """A progress bar on standard error, where that is a terminal; ``total`` is unknown where it is None."""
+    console = Console(stderr=True, markup=False)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        yield _Shown(progress, progress.add_task(doing, total=total))

@@ -1,0 +1,111 @@
+"""The receipt of an erasure: a file that says what was erased, right also where it took several runs.
+
+What is about to be deleted is written down first, and counted once it is gone. A run that finds such a note deletes
+what it names once more, which changes nothing where the run before came so far, and counts it.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from memtools.domain.scope import Scope
+from memtools.domain.text import digest
+
+from memtools_cli.failures import bad_usage, refused
+from memtools_cli.files import read_text, replace_file
+from memtools_cli.stores import Stores
+
+KINDS: Final = ("traces", "history", "keys", "others", "documentVersions", "deletionMarkers", "segmentVersions")
+
+
+@dataclass(frozen=True, slots=True)
+class Doomed:
+    """One thing to delete: an item of the table by its sort key, or a version of an object by key and version."""
+
+    kind: str
+    key: str
+    version: str | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Receipt:
+    """What is known of an erasure; written to its file at every step."""
+
+    agent: str
+    user: str
+    table: str
+    bucket: str
+    begun: str
+    finished: str | None = None
+    verified: bool = False
+    erased: dict[str, int] = field(default_factory=lambda: dict.fromkeys(KINDS, 0))
+    pending: list[Doomed] = field(default_factory=list)
+    file: Path = Path()
+
+    def note(self, doomed: Sequence[Doomed]) -> None:
+        """These are deleted next."""
+        self.pending = list(doomed)
+        self._write()
+
+    def count(self) -> None:
+        """What was noted is gone."""
+        for kind, number in Counter(one.kind for one in self.pending).items():
+            self.erased[kind] += number
+        self.pending = []
+        self._write()
+
+    def finish(self) -> None:
+        """Nothing is left, as another read has shown."""
+        self.verified, self.finished = True, _now()
+        self._write()
+
+    def as_dict(self) -> dict[str, Any]:
+        """For people and programs."""
+        return {name: value for name, value in asdict(self).items() if name not in ("file", "pending")}
+
+    def _write(self) -> None:
+        pending = [[one.kind, one.key, one.version] for one in self.pending]
+        told = {**self.as_dict(), **({"pending": pending} if pending else {})}
+        try:
+            replace_file(self.file, json.dumps(told, ensure_ascii=False, indent=2) + "\n")
+        except OSError as error:
+            raise bad_usage(f"Cannot write the receipt {self.file}: {error.strerror}.") from None
+
+
+def receipt_of(stores: Stores, scope: Scope, file: Path | None) -> Receipt:
+    """The receipt in ``file``, or the unfinished one in this folder, to go on with; else a new one, written at once.
+
+    Raises Failure where the file is the receipt of a finished erasure, or of another scope.
+    """
+    if file is None:
+        name = f"memtools-erased-{digest(scope.key, stores.table)[:12]}"
+        unfinished = [one for one in sorted(Path().glob(f"{name}-*.json")) if _read(one).finished is None]
+        file = unfinished[0] if unfinished else Path(f"{name}-{datetime.now(UTC):%Y%m%dT%H%M%S%f}Z.json")
+    if not file.exists():
+        new = Receipt(agent=scope.agent, user=scope.user, table=stores.table, bucket=stores.bucket, begun=_now())
+        new.file = file
+        new.note([])
+        return new
+    known = _read(file)
+    if (known.agent, known.user, known.table, known.bucket) != (scope.agent, scope.user, stores.table, stores.bucket):
+        raise refused(f"{file} is the receipt of another memory's erasure. Name another file.")
+    if known.finished:
+        raise refused(f"{file} is the receipt of an erasure that is finished. Name another file.")
+    return known
+
+
+def _read(file: Path) -> Receipt:
+    try:
+        values = json.loads(read_text(file))
+        pending = [Doomed(*one) for one in values.pop("pending", [])]
+        return Receipt(**values, pending=pending, file=file)
+    except (ValueError, TypeError, AttributeError):
+        raise refused(f"{file} is no receipt. Name another file.") from None
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")

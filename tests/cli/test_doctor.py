@@ -1,0 +1,184 @@
+"""The check-up names what is not as it should be, and says what to do."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from memtools.catalogue import TOOLS
+from memtools_cli.checks import expected
+from memtools_cli.checks import tools as checks
+
+from local.service import Service
+from local.template import Template
+from tests.cli.aws_stand_in import STACK, StandIn
+from tests.cli.worlds import Ended, Run, client
+
+
+def states(ended: Ended) -> dict[str, str]:
+    return {one["check"]: one["state"] for one in ended.told["findings"]}
+
+
+@pytest.fixture
+def sound(moto: Template) -> Iterator[None]:
+    """The local table and bucket set as those of a deployment; only a part of it is local otherwise."""
+    dynamodb, s3, names = client("dynamodb"), client("s3"), moto.environment
+    bucket = {"Bucket": names["BUCKET_NAME"]}
+    recovery = "PointInTimeRecoveryEnabled"
+    dynamodb.update_continuous_backups(TableName=names["TABLE_NAME"], PointInTimeRecoverySpecification={recovery: True})
+    rule: Any = {"ID": "x", "Status": "Enabled", "Prefix": "", "NoncurrentVersionExpiration": {"NoncurrentDays": 30}}
+    s3.put_bucket_lifecycle_configuration(**bucket, LifecycleConfiguration={"Rules": [rule]})
+    blocks: Any = dict.fromkeys(
+        ("BlockPublicAcls", "IgnorePublicAcls", "BlockPublicPolicy", "RestrictPublicBuckets"), True
+    )
+    s3.put_public_access_block(**bucket, PublicAccessBlockConfiguration=blocks)
+    encryption: Any = {"Rules": [{"ApplyServerSideEncryptionByDefault": {"SSEAlgorithm": "AES256"}}]}
+    s3.put_bucket_encryption(**bucket, ServerSideEncryptionConfiguration=encryption)
+    yield
+    dynamodb.update_continuous_backups(
+        TableName=names["TABLE_NAME"], PointInTimeRecoverySpecification={recovery: False}
+    )
+    s3.delete_bucket_lifecycle(**bucket)
+    s3.delete_public_access_block(**bucket)
+    s3.delete_bucket_encryption(**bucket)
+
+
+def test_a_sound_deployment_has_no_problem(sound: None, aws: StandIn, bare: Run) -> None:
+    ended = bare("doctor", "--stack", STACK, "--json")
+    assert {state for check, state in states(ended).items() if check != "table deletion protection"} == {"ok"}
+    assert ended.code == 0
+    assert TOOLS.keys() < states(ended).keys()
+    assert bare("doctor", "--stack", STACK).out.count("\n") > len(TOOLS)
+
+
+def test_the_local_service_is_sound(running: Service, bare: Run) -> None:
+    ended = bare("doctor", "--url", running.url, "--json")
+    assert ended.code == 0
+    assert set(states(ended).values()) == {"ok"}
+
+
+def test_what_the_stores_lack_is_named_with_advice(run: Run, moto: Template) -> None:
+    """The local table has no backups, and its bucket none of what guards a deployment's."""
+    ended = run("doctor")
+    assert ended.code == 1
+    found = {one["check"] for one in ended.told["findings"] if one["state"] == "problem"}
+    assert found == {"table backups"}
+    assert all(one["advice"] for one in ended.told["findings"] if one["state"] != "ok")
+
+
+def test_a_bucket_without_versions_and_a_table_without_expiry_are_problems(run: Run, moto: Template) -> None:
+    dynamodb, s3, names = client("dynamodb"), client("s3"), moto.environment
+    table, bucket = names["TABLE_NAME"], names["BUCKET_NAME"]
+    ttl: Any = {"AttributeName": "expiresAt", "Enabled": False}
+    dynamodb.update_time_to_live(TableName=table, TimeToLiveSpecification=ttl)
+    s3.put_bucket_versioning(Bucket=bucket, VersioningConfiguration={"Status": "Suspended"})
+    try:
+        ended = run("doctor")
+    finally:
+        dynamodb.update_time_to_live(TableName=table, TimeToLiveSpecification={**ttl, "Enabled": True})
+        s3.put_bucket_versioning(Bucket=bucket, VersioningConfiguration={"Status": "Enabled"})
+    assert {check for check, state in states(ended).items() if state == "problem"} == {
+        "table backups",
+        "table expiry",
+        "bucket versions",
+    }
+
+
+@pytest.mark.parametrize(
+    ("options", "check"),
+    [
+        (["--table", "none", "--bucket", "none"], "table"),
+        (["--stack", "none"], "stores"),
+        (["--url", "http://127.0.0.1:9"], "tools"),
+    ],
+)
+def test_what_is_not_there_is_a_finding_and_no_failure(options: list[str], check: str, bare: Run, aws: StandIn) -> None:
+    ended = bare("doctor", *options, "--json")
+    assert ended.code == 1
+    assert states(ended)[check] == "problem"
+
+
+def test_another_index_is_told(bare: Run, moto: Template) -> None:
+    names = moto.environment
+    where = ("--table", names["TABLE_NAME"], "--bucket", names["BUCKET_NAME"])
+    assert states(bare("doctor", *where, "--index", "other", "--json"))["table index"] == "problem"
+
+
+def test_a_tool_that_takes_other_arguments_is_told(
+    running: Service, bare: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As if the command line were older or newer than what is deployed."""
+    from dataclasses import replace
+
+    changed = replace(TOOLS["memory_add"], arguments=TOOLS["memory_search"].arguments)
+    unknown = replace(TOOLS["memory_list"], name="memory_fly")
+    monkeypatch.setattr(
+        checks, "TOOLS", {"memory_add": changed, "memory_list": TOOLS["memory_list"], "memory_fly": unknown}
+    )
+    ended = bare("doctor", "--url", running.url, "--json")
+    found = {one["check"]: one.get("found") for one in ended.told["findings"] if one["state"] == "problem"}
+    assert found == {
+        "memory_add": "does not take explain, limit, query, since, until; also takes expiresAt, facts, occurredAt",
+        "memory_fly": "is not there, or does not say what it takes",
+    }
+
+
+def test_a_tool_that_only_the_deployment_has_is_told(aws: StandIn, bare: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    less = {name: tool for name, tool in TOOLS.items() if name != "memory_duplicates"}
+    monkeypatch.setattr(checks, "TOOLS", less)
+    ended = bare("doctor", "--stack", STACK, "--json")
+    (found,) = [one for one in ended.told["findings"] if one["check"] == "function search"]
+    assert (found["state"], found["found"]) == ("problem", "also serves memory_duplicates")
+
+
+def test_settings_that_make_no_sense_or_name_other_stores_are_told(aws: StandIn, bare: Run) -> None:
+    plain = dict(aws.variables)
+    aws.variables["RETENTION_DAYS"] = "soon"
+    (found,) = [
+        one for one in bare("doctor", "--stack", STACK, "--json").told["findings"] if one["check"] == "settings of add"
+    ]
+    assert "RETENTION_DAYS" in found["found"]
+    aws.variables.clear()
+    aws.variables.update({**plain, "TABLE_NAME": "other"})
+    assert states(bare("doctor", "--stack", STACK, "--json"))["settings of add"] == "problem"
+
+
+def test_what_one_may_not_do_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    from botocore.client import BaseClient
+    from botocore.exceptions import ClientError
+
+    plain = BaseClient._make_api_call  # type: ignore[attr-defined]
+
+    def call(client: BaseClient, operation: str, parameters: Any) -> Any:
+        if operation in ("BatchWriteItem", "DescribeTimeToLive"):
+            raise ClientError({"Error": {"Code": "AccessDeniedException"}}, operation)
+        return plain(client, operation, parameters)
+
+    monkeypatch.setattr(BaseClient, "_make_api_call", call)
+    ended = run("doctor")
+    assert states(ended)["permission to erase"] == "warning"
+    assert states(ended)["permission to import"] == "ok"
+    assert states(ended)["table expiry"] == "problem"
+
+
+def test_a_check_up_changes_nothing(run: Run, moto: Template, bare: Run, running: Service) -> None:
+    dynamodb, s3, names = client("dynamodb"), client("s3"), moto.environment
+    before = dynamodb.scan(TableName=names["TABLE_NAME"])["Count"]
+    run("doctor")
+    bare("doctor", "--url", running.url)
+    assert dynamodb.scan(TableName=names["TABLE_NAME"])["Count"] == before
+    listed = s3.list_object_versions(Bucket=names["BUCKET_NAME"], Prefix=f"agents/{expected.NOBODY}")
+    assert not listed.get("Versions")
+    assert not listed.get("DeleteMarkers")
+
+
+def test_what_is_expected_is_what_the_template_says(moto: Template) -> None:
+    table = moto.table
+    (index,) = table["LocalSecondaryIndexes"]
+    assert {one["AttributeName"]: one["KeyType"] for one in table["KeySchema"]} == expected.KEYS
+    assert {one["AttributeName"]: one["KeyType"] for one in index["KeySchema"]} == expected.INDEX_KEYS
+    assert set(index["Projection"]["NonKeyAttributes"]) == expected.INDEX_ATTRIBUTES
+    assert table["TimeToLiveSpecification"] == {"AttributeName": expected.TTL_ATTRIBUTE, "Enabled": True}
+    assert table["PointInTimeRecoverySpecification"] == {"PointInTimeRecoveryEnabled": True}
+    assert moto.environment["INDEX_NAME"] == index["IndexName"]
+    (rule,) = moto.bucket["BucketEncryption"]["ServerSideEncryptionConfiguration"]
+    assert rule["ServerSideEncryptionByDefault"]["SSEAlgorithm"] == expected.ENCRYPTION
