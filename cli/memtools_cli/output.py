@@ -36,6 +36,11 @@ def show(result: Mapping[str, Any], *, as_json: bool) -> None:
 
 def _show_part(console: Console, name: str, value: Any) -> None:
     match value:
+        case [{"traces": _}, *_]:
+            for group in value:
+                console.print(f"{_cell(group['score'])}  {_cell(group['traceIds'])}", soft_wrap=True)
+                for trace in group["traces"]:
+                    console.print(f"  {_cell(trace['content'])}", soft_wrap=True)
         case [{}, *_] if max(map(len, value)) <= _FEW_COLUMNS:
             console.print(_table(value))
         case [{}, *_]:

@@ -290,7 +290,6 @@ def test_a_score_is_made_of_the_parts_told(traces: list[Trace], text: str, embed
     by_id = {one.id: one for one in traces}
     known = embedding is not None and embedding.model == "m" and any(embedding.vector)
     by_words = scores(told_together(query(text), *traces))
-    weight = ranking._MEANING if by_words else ranking._MEANING_ALONE
     for one in ranked:
         stored = by_id[one.id].embedding
         assert (one.meaning is not None) == (
@@ -299,8 +298,9 @@ def test_a_score_is_made_of_the_parts_told(traces: list[Trace], text: str, embed
         if one.meaning is None:
             own = ranking._WORDS_ALONE * one.words
         else:
-            own = ranking._WORDS * one.words + weight * max(one.meaning, 0)
-        assert one.score == pytest.approx(min(1, ranking._SCALE * own * one.lift * one.names), rel=1e-4)
+            own = ranking._WORDS * one.words + ranking._MEANING * max(one.meaning, 0)
+        assert one.score == pytest.approx(min(1, ranking._SCALE * own * one.lift * one.names * one.alone), rel=1e-4)
+        assert one.alone == (1 if by_words else ranking._MEANING_ALONE)
 
 
 # Names

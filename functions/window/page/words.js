@@ -48,7 +48,7 @@ export function tagsOf(text) {
 }
 
 /** What a score is made of, a sentence a part. */
-export function explained({ words, meaning, lift, names }) {
+export function explained({ words, meaning, lift, names, alone }) {
   const percent = Math.round(words * 100);
   return [
     percent > 0
@@ -56,7 +56,9 @@ export function explained({ words, meaning, lift, names }) {
       : "Words: it has none of the words asked for.",
     meaning === undefined
       ? "Meaning: not compared; there are no two embeddings of one model."
-      : `Meaning: ${closeness(meaning)} (${meaning.toFixed(2)}, where 1 is the same and 0 or less unrelated).`,
+      : `Meaning: ${closeness(meaning)} (${meaning.toFixed(2)}, where 1 is the same and 0 or less unrelated).${
+          alone > 1 ? " It counts double: no memory has any of the words." : ""
+        }`,
     lift > 1.005
       ? `Company: raised by ${Math.round((lift - 1) * 100)} % for what else was said around the same time.`
       : "Company: not raised by what was said around the same time.",

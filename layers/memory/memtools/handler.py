@@ -81,18 +81,26 @@ def _ids(transport: Transport, event: Any, context: Any) -> dict[str, Any]:
 
 
 def _measure(entry: Mapping[str, Any], outcome: Outcome) -> None:
-    """Count the call in CloudWatch, by tool: its duration, the error by its code, the hits of a search.
+    """Count the call in CloudWatch, by tool and for all tools together, which is what alarms go by.
 
-    Each call has metrics of its own: Powertools' usual ones are shared, and calls in threads would mix theirs.
+    Its duration, the error by its code, and faults of ours once more as such; the hits of a search, and whether it went
+    by words alone. Each call has metrics of its own: Powertools' usual ones are shared, and calls in threads would mix
+    theirs.
     """
     metrics = EphemeralMetrics(namespace="memtools")
     metrics.add_dimension(name="tool", value=entry["tool"] or "unknown")
+    if metrics.service:
+        metrics.add_dimensions(service=metrics.service)
     metrics.add_metric("calls", MetricUnit.Count, 1)
     metrics.add_metric("duration", MetricUnit.Milliseconds, entry["duration_ms"])
     if isinstance(outcome, ToolError):
         metrics.add_metric(outcome.code, MetricUnit.Count, 1)
+        if entry["outcome"] == "fault":
+            metrics.add_metric("fault", MetricUnit.Count, 1)
     elif entry["tool"] == "memory_search":
         metrics.add_metric("hits", MetricUnit.Count, len(outcome["results"]))
+        if "note" in outcome:
+            metrics.add_metric("words_only", MetricUnit.Count, 1)
     metrics.flush_metrics()
 
 

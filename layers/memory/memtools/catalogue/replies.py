@@ -81,6 +81,7 @@ class Parts(Reply):
     )
     lift: float = Field(description="The factor for what else was said around the same time.")
     names: float = Field(description="The factor for names in the query that the memory does not have.")
+    alone: float = Field(description="2 where no memory has any of the query's words, so that meaning alone speaks.")
 
 
 class Hit(Memory):

@@ -18,11 +18,12 @@ from memtools.retrieval.tokens import names, terms
 # Saturation and length normalisation of BM25.
 _K1 = 0.9
 _B = 0.2
-# The weights of words and meaning, and of each where there is nothing else to go by: no vector, or none of the words.
+# The weights of words and meaning; that of the words where there is no vector; and by how much more the meaning counts
+# where no trace has any of the words.
 _WORDS = 0.6
 _MEANING = 0.4
 _WORDS_ALONE = 1.75
-_MEANING_ALONE = 0.8
+_MEANING_ALONE = 2
 # What all traces of a scope have in common says nothing: this share of the mean direction is taken off, of a mean in
 # which so many more traces have none.
 _CENTRING = 0.5
@@ -70,7 +71,8 @@ class Ranked:
     """A proposal: a trace at the version that the index knows, its score from 0 to 1, and what that is made of.
 
     ``words`` is the share of what BM25 could give any text for this query, ``meaning`` the cosine (``None`` where there
-    are not two vectors), ``lift`` the factor for what was said around the same time, ``names`` that for names missed.
+    are not two vectors), ``lift`` the factor for what was said around the same time, ``names`` that for names missed, and
+    ``alone`` that for meaning which has no words beside it.
     """
 
     id: str
@@ -80,6 +82,7 @@ class Ranked:
     meaning: float | None
     lift: float
     names: float
+    alone: float
 
 
 def rank(index: Index, query: Query, *, floor: float) -> Iterator[Ranked]:
@@ -92,14 +95,14 @@ def rank(index: Index, query: Query, *, floor: float) -> Iterator[Ranked]:
     lists = {term: index.lookup(term) for term in terms(query.text)}
     words = _words(index, lists.values())
     meaning = _Meaning(index, query.embedding)
-    weight = _MEANING if words.any() else _MEANING_ALONE
-    scores = _own(words, meaning.estimated(), meaning.known, weight)
+    scores = _own(words, meaning.estimated(), meaning.known)
     places = _candidates(index, scores, query.admits(index))
     exact = meaning.exactly(places)
-    scores[places] = own = _own(words[places], exact, meaning.known[places], weight)
+    scores[places] = own = _own(words[places], exact, meaning.known[places])
     lifted = _lifted(index, scores, places)
     factors = _factors(len(index), [lists[name] for name in names(query.text) if name in lists])[places]
-    final = _SCALE * lifted * factors
+    alone = 1 if words.any() else _MEANING_ALONE
+    final = _SCALE * alone * lifted * factors
     best = np.flatnonzero((final >= floor) & (final > 0))
     for one in best[np.argsort(-final[best], kind="stable")]:
         yield Ranked(
@@ -109,6 +112,7 @@ def rank(index: Index, query: Query, *, floor: float) -> Iterator[Ranked]:
             meaning=float(exact[one]) if meaning.known[places[one]] else None,
             lift=float(lifted[one] / own[one]),
             names=float(factors[one]),
+            alone=alone,
         )
 
 
@@ -155,9 +159,9 @@ class _Meaning:
         return cosines
 
 
-def _own(words: Floats, meaning: Floats, known: NDArray[np.bool_], weight: float) -> Floats:
-    """What a trace scores by itself, the meaning with this ``weight`` where it is ``known``."""
-    scores = words * np.float32(_WORDS) + meaning.clip(min=0) * np.float32(weight)
+def _own(words: Floats, meaning: Floats, known: NDArray[np.bool_]) -> Floats:
+    """What a trace scores by itself, by its words alone where no meaning is ``known``."""
+    scores = words * np.float32(_WORDS) + meaning.clip(min=0) * np.float32(_MEANING)
     if not known.all():
         scores = np.where(known, scores, np.float32(_WORDS_ALONE) * words)
     return np.asarray(scores, np.float32)

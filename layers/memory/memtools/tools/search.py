@@ -67,4 +67,5 @@ def _parts(ranked: "Ranked") -> replies.Parts:
         meaning=None if ranked.meaning is None else round(ranked.meaning, 4),
         lift=round(ranked.lift, 4),
         names=round(ranked.names, 4),
+        alone=ranked.alone,
     )

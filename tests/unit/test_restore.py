@@ -1,0 +1,55 @@
+"""What docs/backup.md says of a table that is restored: segments, and what functions have in memory, have to go."""
+
+import copy
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from memtools.domain.scope import Scope
+from memtools.retrieval.cache import RecentIndexes
+from memtools.tools.memory import Memory
+
+from tests.calls import Caller
+from tests.fakes import FakeClock, FakeSegments, FakeTraces
+
+FACTS = [f"Fact number {number} is about nothing" for number in range(300)]
+LOST = "Zanzibar is where she was born"
+
+
+@pytest.fixture
+def before(fake_memory: Memory, clock: FakeClock, scope: Scope) -> Memory:
+    """A memory with a segment in which a fact is deleted, over the table as it was before the deletion."""
+    ana = Caller(fake_memory, scope)
+    for start in range(0, len(FACTS), 100):
+        ana.add(facts=FACTS[start : start + 100])
+    (kept,) = ana.remember(LOST)
+    clock.advance(timedelta(hours=1))
+    assert isinstance(fake_memory.traces, FakeTraces)
+    restored = copy.copy(fake_memory.traces)
+    restored._traces = dict(fake_memory.traces._traces)
+    ana.delete(traceId=kept)
+    clock.advance(timedelta(hours=1))
+    assert LOST not in ana.contents("Zanzibar")
+    assert fake_memory.segments.load(scope) is not None
+    return replace(fake_memory, traces=restored)
+
+
+def started_anew(memory: Memory) -> Memory:
+    return replace(memory, recent=RecentIndexes())
+
+
+def test_a_segment_that_knows_more_than_the_restored_table_hides_what_is_back(before: Memory, scope: Scope) -> None:
+    assert Caller(started_anew(before), scope).contents("Zanzibar").count(LOST) == 0
+
+
+def test_so_does_a_function_that_was_not_started_anew(before: Memory, scope: Scope) -> None:
+    assert Caller(replace(before, segments=FakeSegments()), scope).contents("Zanzibar").count(LOST) == 0
+
+
+def test_without_segments_and_started_anew_searches_find_what_the_restored_table_holds(
+    before: Memory, scope: Scope
+) -> None:
+    anew = started_anew(replace(before, segments=FakeSegments()))
+    assert Caller(anew, scope).contents("Zanzibar").count(LOST) == 1
+    assert anew.segments.load(scope) is not None
+    assert Caller(started_anew(anew), scope).contents("Zanzibar").count(LOST) == 1
