@@ -70,11 +70,23 @@ class Template:
 
     def resolve(self, value: Any) -> str:
         """A value of the template as text: parameters by their value, resources by their local name."""
-        chosen = self._chosen(value)
+        chosen = self.chosen(value)
         if isinstance(chosen, dict):
             name = chosen["Ref"]
             return str(self._parameters.get(name, local_name(name)))
         return str(chosen)
+
+    def chosen(self, value: Any) -> Any:
+        """The value with each choice in it made; what is chosen to be nothing is left out."""
+        match value:
+            case {"Fn::If": [condition, one, other]}:
+                return self.chosen(one if self.holds(condition) else other)
+            case dict():
+                chosen = {name: self.chosen(part) for name, part in value.items()}
+                return {name: part for name, part in chosen.items() if part != _NOTHING}
+            case list():
+                return [part for part in map(self.chosen, value) if part != _NOTHING]
+        return value
 
     def _holds(self, condition: Any) -> bool:
         ((kind, parts),) = condition.items()
@@ -89,25 +101,13 @@ class Template:
                 return all(map(self._holds, parts))
         raise ValueError(f"{kind} is not understood here")
 
-    def _chosen(self, value: Any) -> Any:
-        """The value with each choice in it made; what is chosen to be nothing is left out."""
-        match value:
-            case {"Fn::If": [condition, one, other]}:
-                return self._chosen(one if self.holds(condition) else other)
-            case dict():
-                chosen = {name: self._chosen(part) for name, part in value.items()}
-                return {name: part for name, part in chosen.items() if part != _NOTHING}
-            case list():
-                return [part for part in map(self._chosen, value) if part != _NOTHING]
-        return value
-
     def _resources(self, kind: str) -> dict[str, Any]:
         resources = self._template["Resources"].items()
         return {name: one.get("Properties", {}) for name, one in resources if one["Type"] == kind}
 
     def _only(self, kind: str) -> dict[str, Any]:
         ((name, properties),) = self._resources(kind).items()
-        return {"Name": local_name(name), **self._chosen(properties)}
+        return {"Name": local_name(name), **self.chosen(properties)}
 
 
 def local_name(logical_id: str) -> str:

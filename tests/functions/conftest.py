@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 import requests
 from memtools.domain.scope import Scope
+from memtools.handler import logger
 
 from local import service
 from local.service import Service
@@ -23,7 +24,7 @@ def running(moto: Template) -> Iterator[Service]:
 def logs(running: Service) -> Iterator[io.StringIO]:
     """What the handlers log from here on."""
     captured = io.StringIO()
-    handlers = [one for one in logging.getLogger("memtools").handlers if isinstance(one, logging.StreamHandler)]
+    handlers = [one for one in logging.getLogger(logger.name).handlers if isinstance(one, logging.StreamHandler)]
     assert handlers
     before = [one.setStream(captured) for one in handlers]
     yield captured

@@ -181,7 +181,7 @@ def test_each_call_is_measured_by_tool_without_content(
     assert (lines[0]["calls"], lines[0]["hits"], lines[1]["not_found"]) == ([1.0], [1.0], [1.0])
     for line in lines:
         assert line["duration"][0] > 0
-        assert line["_aws"]["CloudWatchMetrics"][0]["Dimensions"] == [["tool", "service"]]
+        assert line["_aws"]["CloudWatchMetrics"][0]["Dimensions"] == [["tool", "service"], ["service"]]
         assert "zanzibar" not in json.dumps(line).lower()
 
 
