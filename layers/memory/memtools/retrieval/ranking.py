@@ -71,8 +71,8 @@ class Ranked:
     """A proposal: a trace at the version that the index knows, its score from 0 to 1, and what that is made of.
 
     ``words`` is the share of what BM25 could give any text for this query, ``meaning`` the cosine (``None`` where there
-    are not two vectors), ``lift`` the factor for what was said around the same time, ``names`` that for names missed, and
-    ``alone`` that for meaning which has no words beside it.
+    are not two vectors), ``lift`` the factor for what was said around the same time, ``names`` that for names missed,
+    and ``alone`` that for meaning which has no words beside it.
     """
 
     id: str
