@@ -19,7 +19,20 @@ from tests.built.stack import AGENT, client
 
 EVENTS: Final = sorted((ROOT / "events").glob("*/*.json"))
 # An order in which each tool finds what it is about.
-_LIFE: Final = ("add", "search", "list", "update", "delete", "restore", "merge", "unmerge", "history", "edit", "read")
+_LIFE: Final = (
+    "add",
+    "search",
+    "list",
+    "duplicates",
+    "update",
+    "delete",
+    "restore",
+    "merge",
+    "unmerge",
+    "history",
+    "edit",
+    "read",
+)
 _USER = "maya"
 _ID = re.compile(r"mt_[0-9a-f]{32}")
 # S3's versions are text, also where the reply is text within text; the numbers of versions are compared.
