@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo local invoke test test-races test-faults test-emulator test-api test-built test-window check bench format clean
+.PHONY: help setup demo local invoke test test-races test-faults test-emulator test-api test-built test-window test-clients check bench format clean
 
 help: ## what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -62,6 +62,9 @@ test-built: $(READY) ## what sam build makes: its sizes, and its replies once de
 
 test-window: $(READY) ## the page in a real browser
 	$(BIN)/python -m tests.window
+
+test-clients: $(READY) ## the Python client's adapters in the frameworks they are for
+	$(BIN)/python -m tests.clients
 
 check: $(READY) ## style, types, imports, templates
 	$(BIN)/ruff check .

@@ -1,0 +1,255 @@
+"""Writes what follows from the catalogue: replies, a method for each tool, functions, ``tools.json``.
+
+    .venv/bin/python clients/python/generate.py
+
+Only who works on memtools needs it: it runs in the environment of the project, whose layer holds the catalogue.
+"""
+
+import json
+import subprocess
+import sys
+import textwrap
+from datetime import datetime
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
+
+from memtools.catalogue import TOOLS, Tool
+from memtools.catalogue.exports import anthropic
+from memtools.catalogue.replies import Reply
+from pydantic.fields import FieldInfo
+
+PACKAGE: Final = Path(__file__).parent / "memtools_client"
+_LINE: Final = 110
+_BY: Final = "Made from the catalogue by generate.py: change it there."
+
+
+def files() -> dict[str, str]:
+    """Every generated file by its name."""
+    return {
+        "replies.py": _formatted(_replies()),
+        "tools.py": _formatted(_tools(asynchronous=False)),
+        "functions.py": _formatted(_functions()),
+        "async_tools.py": _formatted(_tools(asynchronous=True)),
+        "tools.json": json.dumps(anthropic(TOOLS.values()), ensure_ascii=False, indent=2) + "\n",
+    }
+
+
+def _formatted(source: str) -> str:
+    ruff = Path(sys.executable).with_name("ruff")
+    command = [str(ruff), "format", "--config", "line-length=120", "--stdin-filename", "generated.py", "-"]
+    return subprocess.run(command, input=source, capture_output=True, text=True, check=True).stdout  # noqa: S603
+
+
+def _replies() -> str:
+    """A frozen dataclass for each reply, those it is made of first."""
+    found: dict[str, type[Reply]] = {}
+    for tool in TOOLS.values():
+        _collect(tool.reply, found)
+    whole = {tool.reply.__name__ for tool in TOOLS.values()}
+    head = f'''
+        """What each tool answers. Absent values are None. {_BY}"""
+
+        from collections.abc import Mapping
+        from dataclasses import dataclass
+        from datetime import datetime
+        from typing import Any, Self
+    '''
+    classes = [_dataclass(name, model, whole=name in whole) for name, model in found.items()]
+    return "\n\n".join((textwrap.dedent(head).lstrip(), *classes))
+
+
+def _collect(model: type[Reply], found: dict[str, type[Reply]]) -> None:
+    for field in model.model_fields.values():
+        for part in _models_in(field.annotation):
+            _collect(part, found)
+    found.setdefault(model.__name__, model)
+
+
+def _models_in(annotation: Any) -> list[type[Reply]]:
+    if isinstance(annotation, type) and issubclass(annotation, Reply):
+        return [annotation]
+    return [model for part in get_args(annotation) for model in _models_in(part)]
+
+
+def _dataclass(name: str, model: type[Reply], *, whole: bool) -> str:
+    """``whole`` replies may come cut, and then say so."""
+    named: list[tuple[str, str, Any, str | None]] = [
+        (field, info.alias or field, info.annotation, info.description) for field, info in model.model_fields.items()
+    ]
+    if whole:
+        named.append(("left_out", "leftOut", int | None, "How many results were left out of a reply too large."))
+        if "note" not in model.model_fields:
+            named.append(("note", "note", str | None, "How to get at what was left out."))
+    fields = [
+        f"    {field}: {_type(kind)}{' = None' if _optional(kind) else ''}" + (f'\n    """{told}"""' if told else "")
+        for field, _, kind, told in named
+    ]
+    values = [f"            {field}={_decoded(kind, alias)}," for field, alias, kind, _ in named]
+    return "\n".join(
+        (
+            "@dataclass(frozen=True, slots=True, kw_only=True)",
+            f"class {name}:",
+            f'    """{model.__doc__}"""',
+            "",
+            *fields,
+            "",
+            "    @classmethod",
+            "    def of(cls, told: Mapping[str, Any]) -> Self:",
+            '        """The reply as it came over the wire, typed."""',
+            "        return cls(",
+            *values,
+            "        )",
+        )
+    )
+
+
+def _optional(kind: Any) -> bool:
+    return NoneType in get_args(kind)
+
+
+def _type(kind: Any) -> str:
+    """The annotation as it is written in a client: no pydantic, no bounds."""
+    if get_origin(kind) is Annotated:
+        return _type(get_args(kind)[0])
+    if get_origin(kind) in (UnionType, Union):
+        return " | ".join(_type(part) for part in get_args(kind))
+    if get_origin(kind) is list:
+        return f"list[{_type(get_args(kind)[0])}]"
+    return "None" if kind is NoneType else str(kind.__name__)
+
+
+def _decoded(kind: Any, alias: str) -> str:
+    """The expression that makes the value of what ``told`` holds under ``alias``."""
+    bare = [part for part in get_args(kind) if part is not NoneType] if _optional(kind) else [kind]
+    made = _made(bare[0], f'told["{alias}"]')
+    if _optional(kind):
+        return f'told.get("{alias}")' if made == f'told["{alias}"]' else f'{made} if "{alias}" in told else None'
+    return made
+
+
+def _made(kind: Any, value: str) -> str:
+    if get_origin(kind) is Annotated:
+        return _made(get_args(kind)[0], value)
+    if kind is datetime:
+        return f"datetime.fromisoformat({value})"
+    if isinstance(kind, type) and issubclass(kind, Reply):
+        return f"{kind.__name__}.of({value})"
+    if get_origin(kind) is list and _models_in(kind):
+        return f"[{_models_in(kind)[0].__name__}.of(one) for one in {value}]"
+    return value
+
+
+def _tools(*, asynchronous: bool) -> str:
+    name, kind = ("AsyncTools", "awaitable") if asynchronous else ("Tools", "blocking")
+    head = f'''
+        """One method for each tool, {kind}. {_BY}"""
+
+        from abc import ABC, abstractmethod
+        from collections.abc import Callable, Mapping, Sequence
+        from typing import Any, Literal, TypeVar
+
+        from memtools_client import replies
+        from memtools_client.wire import Moment
+
+        Reply = TypeVar("Reply")
+
+
+        class {name}(ABC):
+            """The tools of the catalogue; what is None is not sent, so that the service's default applies."""
+
+            @abstractmethod
+            {"async " if asynchronous else ""}def _ask(
+                self, tool: str, arguments: Mapping[str, Any], reply: Callable[[Mapping[str, Any]], Reply]
+            ) -> Reply: ...
+    '''
+    methods = [textwrap.indent(_method(tool, asynchronous=asynchronous), "    ") for tool in TOOLS.values()]
+    return "\n\n".join((textwrap.dedent(head).strip(), *methods)) + "\n"
+
+
+def _functions() -> str:
+    """Which Lambda function serves a tool, for direct invokes."""
+    named = {tool.name: tool.function for tool in TOOLS.values()}
+    return textwrap.dedent(f'''
+        """Which function of the stack serves which tool. {_BY}"""
+
+        from typing import Final
+
+        FUNCTIONS: Final = {named!r}
+    ''').lstrip()
+
+
+def _method(tool: Tool, *, asynchronous: bool) -> str:
+    fields = tool.arguments.model_fields
+    required = [f"{name}: {_taken(tool, name, field)}" for name, field in fields.items() if field.is_required()]
+    optional = [
+        f"{name}: {_taken(tool, name, field)} | None = None"
+        for name, field in fields.items()
+        if not field.is_required()
+    ]
+    parameters = ", ".join(("self", *required, *(["*"] if optional else []), *optional))
+    begin, wait = ("async ", "await ") if asynchronous else ("", "")
+    sent = ", ".join(f'"{field.alias or name}": {name}' for name, field in fields.items())
+    return "\n".join(
+        (
+            f"{begin}def {tool.name}({parameters}) -> replies.{tool.reply.__name__}:",
+            f'    """{_docstring(tool)}',
+            '    """',
+            f"    arguments = {{{sent}}}",
+            f'    return {wait}self._ask("{tool.name}", arguments, replies.{tool.reply.__name__}.of)',
+        )
+    )
+
+
+def _docstring(tool: Tool) -> str:
+    """What the tool does, and each argument; the first sentence, or what leads it, has a line of its own."""
+    first, _, rest = tool.description.partition(". ")
+    if len(first) > _LINE:
+        first, _, rest = tool.description.partition(": ")
+        rest = rest[0].upper() + rest[1:]
+    told = [
+        first + ("." if rest else ""),
+        "",
+        *textwrap.wrap(rest, _LINE, initial_indent="    ", subsequent_indent="    "),
+    ]
+    arguments = ["", "    Args:"]
+    for name, field in tool.arguments.model_fields.items():
+        text = f"{name}: {field.description}"
+        arguments += textwrap.wrap(text, _LINE, initial_indent=" " * 8, subsequent_indent=" " * 12)
+    return "\n".join((*told, *arguments))
+
+
+def _taken(tool: Tool, name: str, field: FieldInfo) -> str:
+    """What a caller may give for an argument."""
+    node = tool.arguments.model_json_schema()["properties"][field.alias or name]
+    if "$ref" in node:
+        return f"Literal[{', '.join(repr(str(one.value)) for one in _bare(field.annotation))}]"
+    branches = [branch for branch in node.get("anyOf", [node]) if branch.get("type") != "null"]
+    if "enum" in branches[0]:
+        return f"Literal[{', '.join(map(repr, branches[0]['enum']))}]"
+    if _bare(field.annotation) is datetime:
+        return "Moment"
+    return {
+        "string": "str",
+        "integer": "int",
+        "number": "float",
+        "boolean": "bool",
+        "array": "Sequence[str]",
+    }[branches[0]["type"]]
+
+
+def _bare(kind: Any) -> Any:
+    """The type within optional and annotated ones."""
+    parts = [part for part in get_args(kind) if part is not NoneType]
+    wraps = get_origin(kind) in (Annotated, UnionType, Union)
+    return _bare(parts[0]) if wraps and get_origin(kind) is not Literal else kind
+
+
+def main() -> None:
+    """Write every file."""
+    for name, text in files().items():
+        (PACKAGE / name).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

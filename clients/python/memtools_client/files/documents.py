@@ -1,0 +1,71 @@
+"""MEMORY.md and USER.md as files, through memory_read and memory_edit."""
+
+from collections.abc import Mapping
+from typing import Final, Literal
+
+from memtools_client.client import MemoryClient
+from memtools_client.errors import Conflict, MemoryToolError
+from memtools_client.files.store import File, Path, Raced, Refused
+
+_TARGETS: Final[Mapping[str, Literal["self", "user"]]] = {"MEMORY.md": "self", "USER.md": "user"}
+
+
+class Documents:
+    """Each change names the version it was made on, so that none overwrites another. One without text is not there."""
+
+    def __init__(self, client: MemoryClient) -> None:
+        self._client = client
+
+    @staticmethod
+    def has(path: Path) -> bool:
+        """Whether a document bears this path, there or not."""
+        return len(path) == 1 and path[0] in _TARGETS
+
+    def read(self, path: Path) -> File | None:
+        """See Store."""
+        found = self._client.memory_read(target=_TARGETS[path[0]])
+        return File(found.text, found.version) if found.text else None
+
+    def write(self, path: Path, text: str, replaces: File | None) -> None:
+        """See Store. The whole text is what is replaced: it occurs exactly once."""
+        target = _TARGETS[path[0]]
+        try:
+            if replaces is None:
+                self._create(target, text)
+            elif not text:
+                self._client.memory_edit("remove", text=replaces.text, target=target, version=replaces.tag)
+            elif text != replaces.text:
+                self._client.memory_edit("replace", text=replaces.text, with_=text, target=target, version=replaces.tag)
+        except Conflict:
+            raise Raced from None
+
+    def _create(self, target: Literal["self", "user"], text: str) -> None:
+        """Its first line as an entry, then all of it: no tool writes a document to the letter where none stands.
+
+        In between there is nothing that is not in the text, and where the second write is refused the first is undone.
+        """
+        version = self._client.memory_read(target=target).version
+        first = self._client.memory_edit("add", text=_first_line(text), target=target, version=version)
+        if first.text == text:
+            return
+        try:
+            self._client.memory_edit("replace", text=first.text, with_=text, target=target, version=first.version)
+        except MemoryToolError:
+            self._client.memory_edit("undo", target=target, version=first.version)
+            raise
+
+    def delete(self, path: Path, file: File) -> None:
+        """See Store. The version stays in the document's history."""
+        self.write(path, "", file)
+
+    def below(self, path: Path) -> dict[Path, int]:
+        """See Store."""
+        found = {} if path else {(name,): self.read((name,)) for name in _TARGETS}
+        return {name: len(file.text.encode()) for name, file in found.items() if file}
+
+
+def _first_line(text: str) -> str:
+    line = next((line.strip() for line in text.split("\n") if line.strip(" \t\r-*+")), "")
+    if not line:
+        raise Refused("A memory document cannot be created without text.")
+    return line

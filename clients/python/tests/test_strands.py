@@ -1,0 +1,101 @@
+"""Strands Agents: the tools in an agent of its own, with a stub for a model."""
+
+import json
+from collections.abc import AsyncGenerator, AsyncIterable
+from typing import Any
+
+import pytest
+from memtools_client import MemoryClient
+from memtools_client.strands_tools import memory_tools
+from strands import Agent
+from strands.models import Model
+
+Script = list[tuple[str, dict[str, Any]] | str]
+
+
+class Scripted(Model):
+    """Says what a test says, one after the other: a tool and its input, or a text."""
+
+    def __init__(self, script: Script) -> None:
+        self.left = list(script)
+        self.offered: list[Any] = []
+
+    def update_config(self, **_: Any) -> None:
+        """Has none."""
+
+    def get_config(self) -> dict[str, Any]:
+        return {"model_id": "stub"}
+
+    def structured_output(self, *_: Any, **__: Any) -> AsyncGenerator[dict[str, Any], None]:
+        raise NotImplementedError
+
+    async def stream(self, messages: Any, tool_specs: Any = None, *_: Any, **__: Any) -> AsyncIterable[Any]:
+        self.offered = tool_specs
+        said = self.left.pop(0)
+        yield {"messageStart": {"role": "assistant"}}
+        if isinstance(said, str):
+            yield {"contentBlockStart": {"start": {}}}
+            yield {"contentBlockDelta": {"delta": {"text": said}}}
+        else:
+            use = {"toolUseId": f"use-{len(self.left)}", "name": said[0]}
+            yield {"contentBlockStart": {"start": {"toolUse": use}}}
+            yield {"contentBlockDelta": {"delta": {"toolUse": {"input": json.dumps(said[1])}}}}
+        yield {"contentBlockStop": {}}
+        yield {"messageStop": {"stopReason": "end_turn" if isinstance(said, str) else "tool_use"}}
+
+
+def _results(agent: Agent) -> list[tuple[str, Any]]:
+    """The status and the text, read as JSON, of each tool result that the model got."""
+    blocks: list[Any] = [block for message in agent.messages for block in message["content"] if "toolResult" in block]
+    return [(one["toolResult"]["status"], json.loads(one["toolResult"]["content"][0]["text"])) for one in blocks]
+
+
+STORY: Script = [
+    ("memory_add", {"facts": ["Maya takes oat milk in her coffee"]}),
+    ("memory_search", {"query": "coffee"}),
+    ("memory_edit", {"action": "add", "text": "likes tea"}),
+    ("memory_edit", {"action": "add", "text": "likes rain"}),
+    ("memory_edit", {"action": "replace", "text": "likes", "with": "loves"}),
+    ("memory_edit", {"action": "remove", "text": "coffee"}),
+    ("memory_search", {"question": "coffee"}),
+    "Done.",
+]
+
+
+def test_a_conversation_with_refused_edits(client: MemoryClient) -> None:
+    agent = Agent(model=Scripted(STORY), tools=[*memory_tools(client)], callback_handler=None)
+    agent("Hello")
+    results = _results(agent)
+    assert [status for status, _ in results] == ["success"] * 4 + ["error"] * 3
+    assert results[1][1]["results"][0]["content"] == "Maya takes oat milk in her coffee"
+    codes = [told["code"] for status, told in results if status == "error"]
+    assert codes == ["ambiguous", "not_found", "invalid_arguments"]
+    assert len(results[4][1]["details"]["occurrences"]) == 2
+    assert results[5][1]["details"]["entries"] == ["likes tea", "likes rain"]
+
+
+def test_each_invocation_names_its_user_and_the_model_never_does(client: MemoryClient) -> None:
+    fact: Script = [("memory_add", {"facts": ["I sail"]}), "Done."]
+    look: Script = [("memory_search", {"query": "sail"}), "Done."]
+    model = Scripted([*fact, *look, *look, *look])
+    agent = Agent(model=model, tools=[*memory_tools(client, user_key="user_id")], callback_handler=None)
+    user = client.scope.user
+    agent("Hello", invocation_state={"user_id": user})
+    agent("Hello", invocation_state={"user_id": user})
+    agent("Hello", invocation_state={"user_id": f"not-{user}"})
+    agent("Hello")
+    (_, _), (_, mine), (_, theirs), (status, nobodys) = _results(agent)
+    assert len(mine["results"]) == 1
+    assert theirs["results"] == []
+    assert (status, nobodys["code"]) == ("error", "unscoped")
+    assert "user_id" not in json.dumps(model.offered)
+
+
+def test_every_tool_is_offered_as_the_catalogue_tells_it(client: MemoryClient) -> None:
+    model = Scripted(["Done."])
+    Agent(model=model, tools=[*memory_tools(client)], callback_handler=None)("Hello")
+    assert len(model.offered) == 12
+    [search] = [one for one in model.offered if one["name"] == "memory_search"]
+    assert search["inputSchema"]["json"]["required"] == ["query"]
+    with pytest.raises(ValueError, match="no tool"):
+        memory_tools(client, ["memory_forget"])
