@@ -181,4 +181,4 @@ def test_what_is_expected_is_what_the_template_says(moto: Template) -> None:
     assert table["PointInTimeRecoverySpecification"] == {"PointInTimeRecoveryEnabled": True}
     assert moto.environment["INDEX_NAME"] == index["IndexName"]
     (rule,) = moto.bucket["BucketEncryption"]["ServerSideEncryptionConfiguration"]
-    assert rule["ServerSideEncryptionByDefault"]["SSEAlgorithm"] == expected.ENCRYPTION
+    assert [rule["ServerSideEncryptionByDefault"]["SSEAlgorithm"]] in expected.ENCRYPTIONS

@@ -7,7 +7,7 @@ from typing import Any
 from botocore.exceptions import ClientError
 from memtools.adapters.aws import code_of
 
-from memtools_cli.checks.expected import ENCRYPTION
+from memtools_cli.checks.expected import ENCRYPTIONS
 from memtools_cli.checks.finding import Finding, judged, survived
 from memtools_cli.failures import told
 from memtools_cli.stores import Stores
@@ -52,8 +52,7 @@ def _encryption(stores: Stores) -> Iterator[Finding]:
     rules = _setting(stores, "get_bucket_encryption").get("ServerSideEncryptionConfiguration", {}).get("Rules", [])
     kinds = [one.get("ApplyServerSideEncryptionByDefault", {}).get("SSEAlgorithm", "none") for one in rules]
     found = ", ".join(kinds) or "not set"
-    advice = f"{_REDEPLOY} With other keys than those of S3, an unchanged text may read as changed."
-    yield judged("bucket encryption", kinds == [ENCRYPTION], found, advice, otherwise="warning")
+    yield judged("bucket encryption", kinds in ENCRYPTIONS, found, _REDEPLOY, otherwise="warning")
 
 
 def _public(stores: Stores) -> Iterator[Finding]:

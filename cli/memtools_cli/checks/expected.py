@@ -20,6 +20,6 @@ INDEX_ATTRIBUTES: Final = frozenset(
     }
 )
 TTL_ATTRIBUTE: Final = "expiresAt"
-ENCRYPTION: Final = "AES256"
+ENCRYPTIONS: Final = (["AES256"], ["aws:kms"])  # the latter with a key of your own
 # A scope that is nobody's: what is asked of it changes nothing.
 NOBODY: Final = "memtools-doctor"
