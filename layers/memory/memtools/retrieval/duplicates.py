@@ -15,7 +15,9 @@ from memtools.retrieval.tokens import terms
 _RARE = 32
 _COMPARED_ALL = 4_096
 _NEAR = 0.7
-_MOST_PAIRS = 20_000  # those that share most are compared by their vectors
+# In a scope that says one thing a thousand times nearly all pairs are alike: no more are looked at than so many that
+# share most, and so many of the nearest.
+_MOST_PAIRS = 20_000
 _BLOCK = 512  # rows or pairs compared at once
 
 Pairs = NDArray[np.int64]  # [pairs, 2], places; the earlier one first
@@ -80,15 +82,18 @@ def _sharing_words(index: Index, admitted: NDArray[np.bool_]) -> tuple[Floats, P
 
 
 def _near(index: Index, admitted: NDArray[np.bool_]) -> Pairs:
-    """The pairs whose cosine is high."""
+    """The pairs whose cosine is high, the nearest of them."""
     places = np.flatnonzero(admitted)
     directions = _directions(index, places)
-    found = [np.zeros((0, 2), np.int64)]
+    pairs, nearness = np.zeros((0, 2), np.int64), np.zeros(0, np.float32)
     for start in range(0, len(places), _BLOCK):
-        one, other = np.nonzero(directions[start : start + _BLOCK] @ directions.T >= _NEAR)
-        earlier = one + start < other
-        found.append(np.stack([places[one[earlier] + start], places[other[earlier]]], axis=1))
-    return np.concatenate(found)
+        cosines = np.triu(directions[start : start + _BLOCK] @ directions.T, start + 1)
+        one, other = np.nonzero(cosines >= _NEAR)
+        pairs = np.concatenate([pairs, np.stack([places[one + start], places[other]], axis=1)])
+        nearness = np.concatenate([nearness, cosines[one, other]])
+        best = np.argsort(-nearness, kind="stable")[:_MOST_PAIRS]
+        pairs, nearness = pairs[best], nearness[best]
+    return pairs
 
 
 def _cosines(index: Index, pairs: Pairs) -> Floats:
