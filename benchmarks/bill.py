@@ -29,8 +29,8 @@ MORE_PRICES: Final = {
     "alarm_metric": 0.10,
     "dashboard": 3.00,
 }
-METRICS: Final = 12  # calls and duration of four tools and of all, hits of a search and of all
-ALARM_METRICS: Final = 17
+METRICS: Final = 17  # calls, duration and cold starts of four tools and of all, hits of a search and of all
+ALARM_METRICS: Final = 20
 _MONTH_HOURS = 730
 _LOG_BYTES = 1_400  # a call: its line, its metrics, Lambda's own lines, API Gateway's line
 _TRACE_BYTES = 1_024 + 1_024  # in the table, and in the index of changes

@@ -11,8 +11,8 @@ from memtools.catalogue import TOOLS
 from memtools.domain.scope import Scope
 
 from local.invoke import load
-from local.service import Service
-from local.template import ROOT
+from local.service import Service, load_handler
+from local.template import ROOT, Template
 from tests.functions.conftest import Post
 from tests.functions.wrapping import ENVELOPES
 
@@ -183,6 +183,18 @@ def test_each_call_is_measured_by_tool_without_content(
         assert line["duration"][0] > 0
         assert line["_aws"]["CloudWatchMetrics"][0]["Dimensions"] == [["tool", "service"], ["service"]]
         assert "zanzibar" not in json.dumps(line).lower()
+
+
+def test_the_first_call_of_a_process_is_counted_as_a_cold_start(
+    running: Service, moto: Template, logs: io.StringIO
+) -> None:
+    assert running  # its environment
+    handler = load_handler(moto.functions["SearchFunction"])
+    event = {"tool": "memory_read", "arguments": {}, "context": {"agent": "helper", "user": "ana"}}
+    for _ in range(3):
+        assert handler(event, None)["ok"]
+    lines = [json.loads(line) for line in logs.getvalue().splitlines()]
+    assert [line.get("cold_start") for line in lines] == [1, None, None]
 
 
 def test_non_ascii_text_comes_back_as_it_is(post: Post) -> None:

@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 from cfnlint.api import lint
 from memtools import errors
+from memtools.catalogue import TOOLS
 from memtools.errors import ToolError, Unavailable
 from memtools.handler import _measure
+from memtools.notices import Notice
 
 from benchmarks.bill import ALARM_METRICS
 from local.template import Template
@@ -244,11 +246,13 @@ def test_an_alarm_hears_of_this_stack_alone_and_of_no_more_metrics_than_it_may(a
     metrics = list(measured_by(alarm))
     assert 1 <= len(metrics) <= 10
     for namespace, _, dimensions in metrics:
-        (dimension,) = dimensions
+        dimension, *by_tool = dimensions
         if namespace == "memtools":
             assert dimension == {"Name": "service", "Value": STACK}
+            assert all(one["Name"] == "tool" and one["Value"] in TOOLS for one in by_tool)
         else:
             assert dimension["Value"]["Ref"] in {*functions, "TracesTable"}
+            assert not by_tool
 
 
 def test_crashes_and_throttles_of_every_function_are_heard_of() -> None:
@@ -262,10 +266,10 @@ def emitted(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("POWERTOOLS_METRICS_DISABLED", "false")
     monkeypatch.setenv("POWERTOOLS_SERVICE_NAME", "memtools")
     entry = {"tool": "memory_search", "outcome": "ok", "duration_ms": 1.0}
-    _measure(entry, {"results": [], "note": "by words"})
-    _measure({**entry, "outcome": "fault"}, Unavailable("a fault"))
+    _measure(entry, {"results": []}, dict.fromkeys(Notice, 1))
+    _measure({**entry, "outcome": "fault"}, Unavailable("a fault"), {})
     for kind in ToolError.__subclasses__():
-        _measure({**entry, "outcome": kind.code}, kind("no"))
+        _measure({**entry, "outcome": kind.code}, kind("no"), {})
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     sets = [line["_aws"]["CloudWatchMetrics"][0] for line in lines]
     assert all(["service"] in one["Dimensions"] and one["Namespace"] == "memtools" for one in sets)

@@ -1,5 +1,6 @@
 """From a Lambda event to its reply: decode, validate, run, encode, log. The same for all four functions."""
 
+import itertools
 import time
 import traceback
 from collections.abc import Callable, Mapping
@@ -11,6 +12,7 @@ from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
 from memtools.catalogue import TOOLS
 from memtools.config import Settings
 from memtools.errors import InvalidArguments, NotFound, ToolError, Unavailable
+from memtools.notices import Notice, notice, noticing
 from memtools.retry import time_limit
 from memtools.tools import USE_CASES
 from memtools.tools.memory import Memory
@@ -29,17 +31,20 @@ def handler_for(function: str) -> Handler:
     """
     settings = Settings.from_environment()
     memory = memory_of(settings)
+    cold = itertools.chain([True], itertools.repeat(False))
 
     def handler(event: Any, context: Any) -> dict[str, Any]:
         transport = recognise(event, context)
         if transport is None:
             return direct.encode({}, _unknown_event())
         start = time.perf_counter()
-        with time_limit():
+        with time_limit(), noticing() as noticed:
+            if next(cold):
+                notice(Notice.COLD_START)
             outcome, entry = _outcome(lambda: transport.decode(event, settings.agent_id, context), function, memory)
         entry["duration_ms"] = round((time.perf_counter() - start) * 1000, 1)
-        logger.info("call", extra={"function": function, **_ids(transport, event, context), **entry})
-        _measure(entry, outcome)
+        logger.info("call", extra={"function": function, **_ids(transport, event, context), **entry, **noticed})
+        _measure(entry, outcome, noticed)
         return transport.encode(event, outcome)
 
     return handler
@@ -80,12 +85,11 @@ def _ids(transport: Transport, event: Any, context: Any) -> dict[str, Any]:
     return {"request_id": request_id, "correlation_id": behind if isinstance(behind, str) else request_id}
 
 
-def _measure(entry: Mapping[str, Any], outcome: Outcome) -> None:
+def _measure(entry: Mapping[str, Any], outcome: Outcome, noticed: Mapping[str, int]) -> None:
     """Count the call in CloudWatch, by tool and for all tools together, which is what alarms go by.
 
-    Its duration, the error by its code, and faults of ours once more as such; the hits of a search, and whether it went
-    by words alone. Each call has metrics of its own: Powertools' usual ones are shared, and calls in threads would mix
-    theirs.
+    Its duration, the error by its code, and faults of ours once more as such; the hits of a search; what was noticed on
+    the way. Each call has metrics of its own: Powertools' usual ones are shared, and calls in threads would mix theirs.
     """
     metrics = EphemeralMetrics(namespace="memtools")
     metrics.add_dimension(name="tool", value=entry["tool"] or "unknown")
@@ -99,8 +103,8 @@ def _measure(entry: Mapping[str, Any], outcome: Outcome) -> None:
             metrics.add_metric("fault", MetricUnit.Count, 1)
     elif entry["tool"] == "memory_search":
         metrics.add_metric("hits", MetricUnit.Count, len(outcome["results"]))
-        if "note" in outcome:
-            metrics.add_metric("words_only", MetricUnit.Count, 1)
+    for name, count in noticed.items():
+        metrics.add_metric(name, MetricUnit.Count, count)
     metrics.flush_metrics()
 
 

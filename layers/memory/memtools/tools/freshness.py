@@ -8,6 +8,7 @@ from itertools import islice
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Trace
 from memtools.errors import Unavailable
+from memtools.notices import Notice, notice
 from memtools.ports import Raced
 from memtools.retrieval.cache import Known
 from memtools.retrieval.index import Index
@@ -59,11 +60,12 @@ def _load(memory: Memory, scope: Scope) -> Known:
     stored = memory.segments.load(scope)
     if stored is None:
         return nothing
-    if not intact(stored.data):
-        return replace(nothing, stored=stored.tag)
     try:
-        segment = Segment.of_bytes(stored.data, memory.model)
+        segment = Segment.of_bytes(stored.data, memory.model) if intact(stored.data) else None
     except Unusable:
+        segment = None
+    if segment is None:
+        notice(Notice.SEGMENT_UNUSABLE)
         return replace(nothing, stored=stored.tag)
     return Known(Index(segment.columns), segment.read_at, segment.read_at, stored.tag, segment.read_at)
 
@@ -135,6 +137,9 @@ def _saved(memory: Memory, scope: Scope, known: Known) -> str | None:
     assert known.read_at is not None
     data = Segment(known.index.base, known.read_at).to_bytes()
     try:
-        return memory.segments.save(scope, data, known.stored)
+        tag = memory.segments.save(scope, data, known.stored)
     except Unavailable:
+        notice(Notice.SEGMENT_UNWRITTEN)
         return known.stored
+    notice(Notice.SEGMENT_WRITTEN)
+    return tag

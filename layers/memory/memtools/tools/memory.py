@@ -6,6 +6,7 @@ from datetime import timedelta
 from uuid import uuid4
 
 from memtools.domain.trace import Embedding, Stamp
+from memtools.notices import Notice, notice
 from memtools.ports import Clock, Embedder, PersonaStore, SegmentStore, TraceStore
 from memtools.retrieval.cache import RecentIndexes
 
@@ -44,4 +45,5 @@ class Memory:
         try:
             return [Embedding(self.embedder.model, vector) for vector in self.embedder.embed(texts)]
         except Exception:  # noqa: BLE001 - whatever a model can raise
+            notice(Notice.EMBEDDING_FAILED)
             return [None] * len(texts)

@@ -1,0 +1,38 @@
+"""What happens on the way of a call that its reply does not tell: counted for the log and the metrics."""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from enum import StrEnum
+
+
+class Notice(StrEnum):
+    """The names under which it is counted."""
+
+    COLD_START = "cold_start"
+    EMBEDDING_FAILED = "embedding_failed"  # the model gave no vector for what a call asked for, or for older traces
+    SEGMENT_WRITTEN = "segment_written"
+    SEGMENT_UNWRITTEN = "segment_unwritten"  # it was time, and S3 did not take it
+    SEGMENT_UNUSABLE = "segment_unusable"  # one was there: damaged, or made for another model
+
+
+_noticed: ContextVar[Counter[str] | None] = ContextVar("noticed", default=None)
+
+
+@contextmanager
+def noticing() -> Iterator[Counter[str]]:
+    """What is noticed inside, by name."""
+    counts: Counter[str] = Counter()
+    token = _noticed.set(counts)
+    try:
+        yield counts
+    finally:
+        _noticed.reset(token)
+
+
+def notice(what: Notice) -> None:
+    """Count it for the call that is served; nobody counts outside of one."""
+    counts = _noticed.get()
+    if counts is not None:
+        counts[what] += 1
