@@ -30,7 +30,7 @@ MORE_PRICES: Final = {
     "dashboard": 3.00,
 }
 METRICS: Final = 17  # calls, duration and cold starts of four tools and of all, hits of a search and of all
-ALARM_METRICS: Final = 20
+ALARM_METRICS: Final = 22
 _MONTH_HOURS = 730
 _LOG_BYTES = 1_400  # a call: its line, its metrics, Lambda's own lines, API Gateway's line
 _TRACE_BYTES = 1_024 + 1_024  # in the table, and in the index of changes
