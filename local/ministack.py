@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO, Final
 
 import requests
@@ -25,18 +26,23 @@ _PAUSE = 0.05
 
 
 @contextmanager
-def ministack_endpoint(start: Sequence[str] = (), services: str = SERVICES, data: Path | None = None) -> Iterator[str]:
+def ministack_endpoint(
+    start: Sequence[str] = (),
+    services: str = SERVICES,
+    data: Path | None = None,
+    settings: Mapping[str, str] = MappingProxyType({}),
+) -> Iterator[str]:
     """The address of a ministack of our own, on a free port of loopback.
 
-    ``start`` is the command that starts it, where that is not the usual one. Its state is that of the folder ``data``,
-    and is left there; without one it begins empty, and ends with it.
+    ``start`` is the command that starts it, where that is not the usual one, and ``settings`` are more of its own. Its
+    state is that of the folder ``data``, and is left there; without one it begins empty, and ends with it.
     """
     command = start or [str(environment("ministack", PINS)), "-m", "ministack"]
     with tempfile.TemporaryDirectory() as folder, (Path(folder) / "log").open("w+b") as log:
         port = _free_port()
         process = subprocess.Popen(
             command,
-            env={**_environment(port, folder, services), **(_kept(data) if data else {})},
+            env={**_environment(port, folder, services), **(_kept(data) if data else {}), **settings},
             cwd=folder,
             stdin=subprocess.DEVNULL,
             stdout=log,

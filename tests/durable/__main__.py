@@ -3,44 +3,21 @@
 Needs ministack, which is made ready under build/. Exits non-zero where anything is missing.
 """
 
-import os
-import signal
-import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import requests
 
-from local.template import ROOT
+from tests.served import local_service
 
 _SECONDS = 120
 _CALLER = {"x-memory-agent": "helper", "x-memory-user": "maya"}
 
 
-@contextmanager
-def _serving(data: str) -> Iterator[str]:
-    """The address of a service that keeps its memories in ``data``; it is ended as a system ends it."""
-    settings = {**os.environ, "STORE": "ministack", "DATA": data, "PORT": "0", "PYTHONUNBUFFERED": "1"}
-    command = [sys.executable, "-m", "local"]
-    process = subprocess.Popen(command, env=settings, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    assert process.stdout
-    try:
-        told = next((line for line in process.stdout if line.startswith("window: ")), "")
-        if not told:
-            raise RuntimeError(f"the service did not start, and ended with {process.wait(_SECONDS)}")
-        yield told.removeprefix("window: ").strip()
-    finally:
-        process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=_SECONDS)
-    if process.returncode:
-        raise RuntimeError(f"the service ended with {process.returncode}")
-
-
 def _call(url: str, tool: str, **arguments: Any) -> Any:
-    reply = requests.post(f"{url}tools/memory_{tool}", json=arguments, headers=_CALLER, timeout=_SECONDS)
+    reply = requests.post(f"{url}/tools/memory_{tool}", json=arguments, headers=_CALLER, timeout=_SECONDS)
     reply.raise_for_status()
     return reply.json()
 
@@ -66,10 +43,10 @@ def _expectations(url: str) -> dict[str, bool]:
 def main() -> int:
     """Remember, end, begin again; its exit status."""
     with tempfile.TemporaryDirectory() as folder:
-        with _serving(folder) as url:
-            _remember(url)
-        with _serving(folder) as url:
-            held = _expectations(url)
+        with local_service(Path(folder)) as service:
+            _remember(service.url)
+        with local_service(Path(folder)) as service:
+            held = _expectations(service.url)
     for what, holds in held.items():
         print("ok" if holds else "MISSING", what)
     return 0 if all(held.values()) else 1

@@ -123,8 +123,10 @@ _WITHOUT_MARK = (Change.RESTORED, Change.MERGED, Change.UNMERGED)
 def _authors(outcome: Outcome, made: Sequence[Trace]) -> Iterator[Finding]:
     """Each version made was asked for, and no two callers were told that they had made it."""
     for one in made:
+        if one.change is Change.MERGED_AWAY or _is_brought_back(outcome, one):
+            continue
         askers = [told for told in outcome.told if is_work_of(told.call, one)]
-        if not askers and one.change is not Change.MERGED_AWAY and not _is_brought_back(outcome, one):
+        if not askers:
             yield partial(f"nobody asked for this: {describe([one])}")
         owners = [told for told in askers if (one.id, one.version) in _claims(told)]
         if len(owners) > 1 and one.change not in (Change.MERGED, Change.UNMERGED):

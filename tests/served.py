@@ -1,0 +1,50 @@
+"""The local service as its user starts it: a process of its own, whose memories are kept in a folder."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from local.template import ROOT
+
+_SECONDS_TO_STOP = 120
+
+
+@dataclass(frozen=True)
+class Served:
+    """Where the service answers, and where its stores do."""
+
+    url: str
+    emulator: str
+
+
+@contextmanager
+def local_service(data: Path) -> Iterator[Served]:
+    """A service that keeps its memories in ``data``, on a free port; it is ended as a system ends it."""
+    settings = {**os.environ, "STORE": "ministack", "DATA": str(data), "PORT": "0", "PYTHONUNBUFFERED": "1"}
+    command = [sys.executable, "-m", "local"]
+    process = subprocess.Popen(command, env=settings, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    assert process.stdout
+    try:
+        url, emulator = _told(process.stdout, "window: "), _told(process.stdout, "emulator: ")
+        if not emulator:
+            raise RuntimeError(f"the service did not start, and ended with {process.wait(_SECONDS_TO_STOP)}")
+        # Its log is read on and on, or it would stop where nobody takes it.
+        threading.Thread(target=process.stdout.read, daemon=True).start()
+        yield Served(url.rstrip("/"), emulator)
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(_SECONDS_TO_STOP)
+    if process.returncode:
+        raise RuntimeError(f"the service ended with {process.returncode}")
+
+
+def _told(lines: IO[str], name: str) -> str:
+    """What it says of itself under this name; nothing where it ends before."""
+    return next((line.removeprefix(name).strip() for line in lines if line.startswith(name)), "")
