@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo local invoke test test-races test-faults test-load test-emulator test-api test-built test-window test-clients check bench format clean
+.PHONY: help setup demo local invoke test test-races test-faults test-load test-pages test-emulator test-api test-built test-window test-clients check bench format clean
 
 help: ## what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,6 +51,9 @@ test-faults: $(READY) ## every AWS call of every tool meets every fault
 
 test-load: $(READY) ## eight clients with all tools for a minute, on the local service
 	$(BIN)/python -m tests.load
+
+test-pages: $(READY) ## what the pages tell a reader to run: run, in a clone and on an emulated account
+	$(BIN)/python -m tests.pages $(PAGES)
 
 test-emulator: $(READY) ## contract suites, races and the durable store on the second emulator
 	$(BIN)/python -m tests.emulator $(BIN)/python -m pytest -q tests/contract

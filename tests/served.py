@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,10 +26,23 @@ class Served:
 
 @contextmanager
 def local_service(data: Path) -> Iterator[Served]:
-    """A service that keeps its memories in ``data``, on a free port; it is ended as a system ends it."""
-    settings = {**os.environ, "STORE": "ministack", "DATA": str(data), "PORT": "0", "PYTHONUNBUFFERED": "1"}
-    command = [sys.executable, "-m", "local"]
-    process = subprocess.Popen(command, env=settings, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    """A service that keeps its memories in ``data``."""
+    kept = {"STORE": "ministack", "DATA": str(data)}
+    with started([sys.executable, "-m", "local"], ROOT, {**os.environ, **kept}) as service:
+        yield service
+
+
+@contextmanager
+def started(command: Sequence[str], folder: Path, settings: Mapping[str, str]) -> Iterator[Served]:
+    """The service that the command starts, on a free port; it is ended as a system ends it."""
+    process = subprocess.Popen(
+        command,
+        env={**settings, "PORT": "0", "PYTHONUNBUFFERED": "1"},
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
     assert process.stdout
     try:
         url, emulator = _told(process.stdout, "window: "), _told(process.stdout, "emulator: ")
@@ -39,10 +52,8 @@ def local_service(data: Path) -> Iterator[Served]:
         threading.Thread(target=process.stdout.read, daemon=True).start()
         yield Served(url.rstrip("/"), emulator)
     finally:
-        process.send_signal(signal.SIGTERM)
+        os.killpg(process.pid, signal.SIGTERM)
         process.wait(_SECONDS_TO_STOP)
-    if process.returncode:
-        raise RuntimeError(f"the service ended with {process.returncode}")
 
 
 def _told(lines: IO[str], name: str) -> str:

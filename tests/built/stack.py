@@ -5,7 +5,7 @@ import platform
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -23,7 +23,7 @@ _COPY = ROOT / "build" / "built"
 TEMPLATES = ("integrations/agentcore-gateway.yaml", "integrations/bedrock-agent.yaml")
 _SOURCE = ("template.yaml", "samconfig.toml", "layers", "functions")
 _ARCHITECTURES = {"x86_64": "x86_64", "amd64": "x86_64", "aarch64": "arm64", "arm64": "arm64"}
-_SERVICES = "s3,dynamodb,cloudformation,lambda,iam,logs,apigateway,sts"
+SERVICES: Final = "s3,dynamodb,cloudformation,lambda,iam,logs,apigateway,sts"
 _STACK = "memtools"
 
 
@@ -43,6 +43,11 @@ def _real(command: str) -> Path | None:
     return path if told.returncode == 0 and path.is_absolute() else None
 
 
+def architecture() -> str:
+    """This machine's processor, as the template calls it."""
+    return _ARCHITECTURES[platform.machine().lower()]
+
+
 def hindrance() -> str | None:
     """Why nothing can be built and run here, if so."""
     if sys.platform != "linux" or platform.machine().lower() not in _ARCHITECTURES:
@@ -57,7 +62,7 @@ class Stack:
 
     def __init__(self, python: Path) -> None:
         self._python = python
-        self._sam = environment("sam", _HERE / "sam.txt", interpreter=str(python)).with_name("sam")
+        self._sam = sam(python)
 
     @property
     def built(self) -> Path:
@@ -66,16 +71,12 @@ class Stack:
 
     @property
     def _parameters(self) -> tuple[str, str]:
-        architecture = _ARCHITECTURES[platform.machine().lower()]
-        return "--parameter-overrides", f"Architecture={architecture} AgentId={AGENT}"
+        return "--parameter-overrides", f"Architecture={architecture()} AgentId={AGENT}"
 
     def build(self) -> None:
         """Copy the source, have SAM judge every template of it, and build it."""
         shutil.rmtree(_COPY, ignore_errors=True)
-        for name in _source_files():
-            target = _COPY / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, target)
+        copy_of(source_files(*_SOURCE), _COPY)
         for template in ("template.yaml", *TEMPLATES):
             self._run("validate", "--lint", "--template", str(ROOT / template))
         self._run("build", *self._parameters)
@@ -88,7 +89,7 @@ class Stack:
     @contextmanager
     def deployed(self) -> Iterator[tuple[str, dict[str, str]]]:
         """The address of AWS with the stack in it, and the stack's outputs."""
-        with ministack_endpoint(_emulator(self._python), _SERVICES) as address:
+        with ministack_endpoint(emulator(self._python), SERVICES) as address:
             options = ("--no-confirm-changeset", "--no-progressbar", *self._parameters)
             self._run("deploy", *options, settings=settings_for(address))
             (stack,) = client("cloudformation", address).describe_stacks(StackName=_STACK)["Stacks"]
@@ -99,7 +100,7 @@ class Stack:
         said = subprocess.run(
             [str(self._sam), command, *options],
             cwd=_COPY,
-            env={**_without_aws(self._python), **(settings or {})},
+            env={**settings_of_sam(self._python, _COPY), **(settings or {})},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -110,24 +111,37 @@ class Stack:
             raise RuntimeError(f"sam {command} failed:\n{said.stdout}")
 
 
-def _emulator(python: Path) -> list[str]:
+def sam(python: Path) -> Path:
+    """The command line of SAM."""
+    return environment("sam", _HERE / "sam.txt", interpreter=str(python)).with_name("sam")
+
+
+def emulator(python: Path) -> list[str]:
     """The command that starts ministack, running functions in an environment as bare as Lambda's."""
-    emulator = environment("ministack-sam", PINS, _HERE / "translator.txt", interpreter=str(python))
+    ministack = environment("ministack-sam", PINS, _HERE / "translator.txt", interpreter=str(python))
     runtime = environment("lambda-runtime", _HERE / "runtime.txt", interpreter=str(python))
-    return [str(emulator), "-P", str(_HERE / "emulated.py"), str(runtime)]
+    return [str(ministack), "-P", str(_HERE / "emulated.py"), str(runtime)]
 
 
-def _source_files() -> list[str]:
-    """The files that a build takes, committed or not; nothing that git ignores."""
-    listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *_SOURCE]
+def source_files(*folders: str) -> list[str]:
+    """The files there, committed or not, without folders all of them; nothing that git ignores."""
+    listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *folders]
     listed = subprocess.run(listing, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     return sorted({name for name in listed.split("\0") if name and (ROOT / name).is_file()})
 
 
-def _without_aws(python: Path) -> dict[str, str]:
+def copy_of(files: Sequence[str], to: Path) -> None:
+    """A copy of these files of the work tree."""
+    for name in files:
+        target = to / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, target)
+
+
+def settings_of_sam(python: Path, home: Path) -> dict[str, str]:
     """This process's environment, with the Python first on its path and nothing of AWS or of a caller's SAM."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "SAM_"))}
-    nowhere = str(_COPY / "none")
+    nowhere = str(home / "none")
     return {
         **kept,
         "PATH": f"{python.parent}{os.pathsep}{kept.get('PATH', os.defpath)}",
@@ -136,7 +150,7 @@ def _without_aws(python: Path) -> dict[str, str]:
         "AWS_EC2_METADATA_DISABLED": "true",
         "SAM_CLI_TELEMETRY": "0",
         "SAM_CLI_CHECK_FOR_UPDATES": "0",
-        "__SAM_CLI_APP_DIR": str(_COPY / ".sam"),
+        "__SAM_CLI_APP_DIR": str(home / ".sam"),
     }
 
 

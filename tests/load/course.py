@@ -12,23 +12,24 @@ from typing import Any, Final
 from tests.races.workers import Call, Told
 
 EVERYBODY: Final = "everybody"
-SHARED_FACTS: Final = 8
+SHARED_FACTS: Final = 2  # few, so that clients meet at them
 MIX: Final[Mapping[str, int]] = {
-    "search": 36,
+    "search": 26,
     "add": 14,
-    "update": 12,
-    "edit": 10,
+    "update": 16,
+    "edit": 16,
     "list": 6,
     "read": 6,
-    "delete": 4,
+    "delete": 5,
     "history": 4,
-    "restore": 3,
-    "merge": 3,
-    "unmerge": 2,
+    "restore": 4,
+    "merge": 5,
+    "unmerge": 4,
     "duplicates": 2,
 }
 _WORDS: Final = ("harbour", "walnut", "oboe", "violet", "ladder", "comet", "saddle", "lentil", "marble", "willow")
 _ENTRIES: Final = 8  # of one client in a document, so that it stays far from its limit
+_EDITS: Final = 100  # of one client in a document: S3 lists up to a thousand versions at once
 _MAY_BE_STALE: Final = 0.3
 
 
@@ -44,6 +45,7 @@ class Place:
     entries: list[str] = field(default_factory=list)
     document: str = ""
     undoable: bool = False
+    edits: int = 0
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ class Course:
     def steps(self) -> Iterator[Step]:
         """Without end. ``learn`` what a call was told before you take the next one."""
         while True:
-            place = self._random.choice([self._own, self._common])
+            place = self._random.choice([self._own, self._common, self._common])
             (tool,) = self._random.choices([*MIX], [*MIX.values()])
             mark = f"{self._name}n{self._count:05}"
             if arguments := getattr(self, f"_{tool}")(place, mark):
@@ -99,7 +101,8 @@ class Course:
     def _update(self, place: Place, mark: str) -> dict[str, Any]:
         if place.shared and self._chance(0.5):
             name = self._one(place.shared)
-            return {"trace_id": name, "content": f"{self._word()} as of {mark}", "version": place.shared[name]}
+            seen = {"version": place.shared[name]} if self._chance(0.5) else {}
+            return {"trace_id": name, "content": f"{self._word()} as of {mark}", **seen}
         return {"trace_id": self._one(place.mine), "content": f"{self._word()} as of {mark}"} if place.mine else {}
 
     def _delete(self, place: Place, mark: str) -> dict[str, Any]:
@@ -117,6 +120,9 @@ class Course:
         return {"survivor_id": self._one(place.merged)} if place.merged else {}
 
     def _edit(self, place: Place, mark: str) -> dict[str, Any]:
+        if place.edits == _EDITS:
+            return {}
+        place.edits += 1
         if place is self._own and place.undoable and self._chance(0.2):
             return {"action": "undo"}
         kinds = ["add"] if len(place.entries) < _ENTRIES else []

@@ -14,13 +14,14 @@ from memtools_client.retries import Retries
 
 from tests.calls import Caller
 from tests.load.course import EVERYBODY, SHARED_FACTS, Course
+from tests.load.witness import Witness, shown
 from tests.races import account
 from tests.races.account import Outcome
 from tests.races.state import Finding, State, lost, read, untrue, whole
 from tests.races.workers import Told, memory_at
 
 AGENT: Final = "load"
-# A document keeps some of its clients' notes, and S3 lists up to a thousand versions: no client makes more calls.
+# What was told is held against all that is there, which takes the longer the more there is of both.
 MOST_CALLS: Final = 2_000
 _SOUGHT: Final = 10  # facts of each memory that are searched for afterwards
 # The tools that may be told of a conflict: the others ask for nothing that could be in one.
@@ -29,9 +30,13 @@ _MAY_CONFLICT: Final = ("update", "edit")
 
 @dataclass
 class Log:
-    """What each call was told, by the user whose memory it was about, and how long it took, by tool."""
+    """What each call was told, by the user whose memory it was about, and how long it took, by tool.
+
+    ``courses`` has the same for each client and memory, in the order of the client's calls.
+    """
 
     told: dict[str, list[Told]] = field(default_factory=dict)
+    courses: list[tuple[str, Sequence[Told]]] = field(default_factory=list)
     seconds: dict[str, list[float]] = field(default_factory=dict)
 
     def add(self, user: str, told: Told, seconds: float) -> None:
@@ -89,8 +94,10 @@ def _follow(url: str, course: Course, log: Log, end: float, calls: int) -> None:
 
 
 def is_told_conflict(told: Told) -> bool:
-    """Whether the call was refused as one of an old version has to be."""
-    return told.code == "conflict" and told.call.tool in _MAY_CONFLICT and "version" in told.call.arguments
+    """Whether the call named a version, and was refused because another one stands there."""
+    named = told.call.arguments.get("version")
+    is_conflict = told.code == "conflict" and told.call.tool in _MAY_CONFLICT
+    return is_conflict and named is not None and named != told.details["version"]
 
 
 def _together(logs: Sequence[Log]) -> Log:
@@ -98,6 +105,7 @@ def _together(logs: Sequence[Log]) -> Log:
     for log in logs:
         for user, told in log.told.items():
             whole_log.told.setdefault(user, []).extend(told)
+            whole_log.courses.append((user, told))
         for tool, seconds in log.seconds.items():
             whole_log.seconds.setdefault(tool, []).extend(seconds)
     return whole_log
@@ -113,6 +121,8 @@ def findings(url: str, names: Mapping[str, Any], log: Log) -> Iterator[Finding]:
         yield from judged(told, end)
         yield from found_again(url, user, end)
         yield from account.shown(Caller(memory, scope), end)
+    for user, course in log.courses:
+        yield from Witness(alone=user != EVERYBODY).hear(course)
 
 
 def judged(told: Sequence[Told], end: State) -> Iterator[Finding]:
@@ -124,6 +134,7 @@ def judged(told: Sequence[Told], end: State) -> Iterator[Finding]:
     yield from account.traces(Outcome(start, end, others))
     yield from account.duplicates(Outcome(start, end, others))
     yield from account.document(Outcome(start, end, edits))
+    yield from shown(told, end)
 
 
 def found_again(url: str, user: str, end: State) -> Iterator[Finding]:

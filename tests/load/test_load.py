@@ -80,6 +80,7 @@ def test_a_change_that_nobody_was_told_of_is_seen(log: Log, state: State) -> Non
     [
         (Call("update", {"trace_id": "mt_1", "content": "x", "version": 1}), "conflict", True),
         (Call("edit", {"action": "add", "text": "x", "version": "v"}), "conflict", True),
+        (Call("update", {"trace_id": "mt_1", "content": "x", "version": 2}), "conflict", False),
         (Call("update", {"trace_id": "mt_1", "content": "x"}), "conflict", False),
         (Call("delete", {"trace_id": "mt_1"}), "conflict", False),
         (Call("update", {"trace_id": "mt_1", "content": "x", "version": 1}), "not_found", False),
@@ -87,7 +88,7 @@ def test_a_change_that_nobody_was_told_of_is_seen(log: Log, state: State) -> Non
     ],
 )
 def test_only_a_conflict_over_a_version_is_no_error(call: Call, code: str, fine: bool) -> None:
-    assert is_told_conflict(Told(call, code=code)) is fine
+    assert is_told_conflict(Told(call, code=code, details={"version": 2})) is fine
 
 
 def test_a_call_that_was_refused_for_nothing_is_seen(moto: Template, url: str) -> None:

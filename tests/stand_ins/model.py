@@ -27,10 +27,12 @@ class Model:
         self.left = list(script)
         self.asked: list[dict[str, Any]] = []
 
-    def results(self) -> list[str]:
-        """What the tools answered, in the order in which the model learned of it."""
-        ends = [asked["messages"][-1] for asked in self.asked]
-        return [message["content"] for message in ends if message["role"] == "tool"]
+    def found(self) -> str:
+        """What searches answered, and reading the persona documents."""
+        last = (asked["messages"][-1] for asked in self.asked)
+        told = [message["content"] for message in last if message["role"] == "tool"]
+        system = [one["content"] for asked in self.asked for one in asked["messages"] if one["role"] == "system"]
+        return "\n".join([one for one in told if '"saved"' not in one] + system)
 
     def says(self, asked: dict[str, Any]) -> dict[str, Any]:
         """The next message of the script."""

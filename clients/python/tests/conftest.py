@@ -1,12 +1,16 @@
 """The service that ``python -m tests.clients`` has started, and a user of its own for each test."""
 
+import ast
 import json
 import os
+import re
 import threading
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from types import CodeType
 from typing import Any
 
 import boto3
@@ -33,6 +37,14 @@ def bucket() -> str:
 @pytest.fixture
 def notes(s3: Any, bucket: str, client: MemoryClient) -> Notes:
     return Notes(s3, bucket, agent="helper", user=str(client.scope.user))
+
+
+def example(page: str, begins: str) -> CodeType:
+    """The code of a block on a page of this repository, which may await."""
+    text = (Path(__file__).parents[3] / page).read_text("utf-8")
+    (block,) = re.findall(rf"^```python\n({re.escape(begins)}.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    code: CodeType = compile(block, page, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    return code
 
 
 Served = tuple[str, list[dict[str, Any]]]

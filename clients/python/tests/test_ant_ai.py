@@ -14,6 +14,8 @@ from ant_ai.tools import ToolError
 from memtools_client import AsyncMemoryClient, MemoryClient
 from memtools_client.ant_ai_memory import MemtoolsMemory
 
+from tests.conftest import example
+
 Said = tuple[str, dict[str, Any]] | str
 
 
@@ -124,3 +126,13 @@ def test_a_program_may_ask_it_too(memory: MemtoolsMemory, user: str) -> None:
 
     assert isinstance(memory, Memory)
     asyncio.run(story())
+
+
+def test_the_example_of_the_page(memory: MemtoolsMemory, client: MemoryClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    local = AsyncMemoryClient.local(os.environ["MEMTOOLS_URL"], agent="helper")
+    monkeypatch.setattr(AsyncMemoryClient, "signed", lambda *_, **__: local)
+    llm = Scripted(("MemtoolsMemory_add", {"facts": ["Maya takes oat milk"]}), "Done.")
+    there: dict[str, Any] = {"api_url": "https://example.com", "llm": llm}
+    asyncio.run(eval(example("docs/clients.md", "from ant_ai"), there))
+    assert there["answer"] == "Done."
+    assert "Maya takes oat milk" in [one.content for one in client.for_user("maya").memory_list(limit=100).results]

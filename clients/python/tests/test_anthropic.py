@@ -11,6 +11,8 @@ from anthropic.tools import BetaLocalFilesystemMemoryTool, ToolError
 from memtools_client import MemoryClient
 from memtools_client.anthropic_memory import AsyncMemoryTool, MemoryTool, Notes
 
+from tests.conftest import example
+
 _ROOT = "/memories"
 
 
@@ -265,3 +267,16 @@ def test_the_same_conversation_with_the_asynchronous_runner(
 
     asyncio.run(talk())
     assert [error for _, error in _results(received)] == [False, False, True]
+
+
+def test_the_example_of_the_page(
+    client: MemoryClient, bucket: str, scripted_api: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url, received = scripted_api(CONVERSATION[1], CONVERSATION[3])
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", url)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
+    there: dict[str, Any] = {"memory": client, "bucket": bucket}
+    exec(example("docs/clients.md", "import boto3"), there)
+    assert there["answer"].content[0].text == "Noted."
+    assert [error for _, error in _results(received)] == [False]
+    assert "Maya likes tea" in client.memory_read(target="user").text

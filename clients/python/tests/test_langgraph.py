@@ -14,6 +14,8 @@ from memtools_client import MemoryClient
 from memtools_client.langchain_tools import memory_tools
 from memtools_client.langgraph_store import DoesNotFit, MemtoolsStore
 
+from tests.conftest import example
+
 _PREFS = ("people", "maya", "prefs")
 _WORK = ("people", "maya", "work")
 
@@ -206,3 +208,14 @@ def test_only_the_tools_that_are_named(client: MemoryClient) -> None:
     assert [tool.name for tool in memory_tools(client, ["memory_search"])] == ["memory_search"]
     with pytest.raises(ValueError, match="no tool memory_forget"):
         memory_tools(client, ["memory_forget"])
+
+
+def test_the_example_of_the_page(client: MemoryClient) -> None:
+    builder = StateGraph(MessagesState)
+    there: dict[str, Any] = {"memory": client, "builder": builder}
+    builder.add_edge(START, "tools")
+    exec(example("docs/clients.md", "from langgraph"), there)
+    assert [item.key for item in there["found"]] == ["drink"]
+    asked = {"messages": [_calls(1, "memory_search", query="coffee")]}
+    told = there["graph"].invoke(asked)["messages"][-1]
+    assert "oat milk" in told.content

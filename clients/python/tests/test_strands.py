@@ -10,6 +10,8 @@ from memtools_client.strands_tools import memory_tools
 from strands import Agent
 from strands.models import Model
 
+from tests.conftest import example
+
 Script = list[tuple[str, dict[str, Any]] | str]
 
 
@@ -99,3 +101,9 @@ def test_every_tool_is_offered_as_the_catalogue_tells_it(client: MemoryClient) -
     assert search["inputSchema"]["json"]["required"] == ["query"]
     with pytest.raises(ValueError, match="no tool"):
         memory_tools(client, ["memory_forget"])
+
+
+def test_the_example_of_the_page(client: MemoryClient) -> None:
+    model = Scripted([("memory_add", {"facts": ["I sail on Sundays"]}), "Done."])
+    exec(example("docs/clients.md", "from memtools_client.strands_tools"), {"memory": client, "model": model})
+    assert "I sail on Sundays" in [one.content for one in client.for_user("maya").memory_list(limit=100).results]
