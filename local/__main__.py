@@ -61,7 +61,8 @@ def chosen_store() -> Iterator[str]:
 
 
 def interrupt(*_: Any) -> None:
-    """End as Ctrl+C does, so that what is started here is stopped, too."""
+    """End as Ctrl+C does, so that what is started here is stopped, too; being told so again does not disturb that."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     raise KeyboardInterrupt
 
 

@@ -5,11 +5,12 @@ line for each page; exits non-zero where a block fails or does not say what the 
 """
 
 import argparse
+import shutil
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from tests.built.stack import hindrance, interpreter
@@ -28,11 +29,11 @@ class Untrue(Exception):
     """A page promises what is not so."""
 
 
-def run_page(page: str, here: Place, local: str) -> Counter[str]:
+def run_page(page: str, here: Place) -> Counter[str]:
     """Prove the blocks of a page; how many in which way."""
     done: Counter[str] = Counter()
     here.model.left = list(SCRIPTS.get(page, ()))
-    with here.shell() as shell:
+    with _tidied(here.clone), _local_service(page, here) as local, here.shell() as shell:
         for block, proof in zip(blocks(page), PROOFS[page], strict=True):
             try:
                 _prove(block, proof, shell, here, local)
@@ -40,6 +41,25 @@ def run_page(page: str, here: Place, local: str) -> Counter[str]:
                 raise SystemExit(f"{block} {proof.begins}\n{error}") from None
             done[type(proof).__name__] += 1
     return done
+
+
+@contextmanager
+def _tidied(clone: Path) -> Iterator[None]:
+    """What a page leaves in the clone is taken away again, so that the next one begins as its reader does."""
+    before = set(clone.iterdir())
+    yield
+    for left in set(clone.iterdir()) - before:
+        shutil.rmtree(left) if left.is_dir() else left.unlink()
+
+
+@contextmanager
+def _local_service(page: str, here: Place) -> Iterator[str]:
+    """Where the page's own local service answers, if it has one."""
+    if not any(_LOCAL_ADDRESS in block.text for block in blocks(page)):
+        yield ""
+        return
+    with started(["bash", "-c", _block(*LOCAL)], here.clone, _without_aws(here.settings)) as service:
+        yield service.url.removeprefix("http://")
 
 
 def _prove(block: Block, proof: Proof, shell: Shell, here: Place, local: str) -> None:
@@ -103,7 +123,6 @@ def main() -> int:
     with ExitStack() as around:
         folder = Path(around.enter_context(tempfile.TemporaryDirectory()))
         here = around.enter_context(place(folder, python))
-        local = around.enter_context(started(["bash", "-c", _block(*LOCAL)], here.clone, _without_aws(here.settings)))
         with here.bare_shell() as shell:
             shell.run(_block(*DEPLOYING))
         with here.shell() as shell:
@@ -112,7 +131,7 @@ def main() -> int:
             raise SystemExit(wrong)
         total: Counter[str] = Counter()
         for page in given.pages or PROOFS:
-            done = run_page(page, here, local.url.removeprefix("http://"))
+            done = run_page(page, here)
             print(f"{page}: {', '.join(f'{kind.lower()} {count}' for kind, count in done.items())}", flush=True)
             total += done
     print(f"blocks: {total.total()}, {', '.join(f'{kind.lower()} {count}' for kind, count in total.items())}")

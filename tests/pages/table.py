@@ -7,7 +7,7 @@ from typing import Final
 from tests.pages.proofs import By, Draw, Prepared, Proof, Run, Save, Serve
 from tests.stand_ins.model import Messages, Step
 
-# Run before all others: the service that runs all along, and the deployment.
+# Run before the others: for each page that needs it a local service of its own, and the deployment for all.
 LOCAL: Final = ("docs/tutorial.md", "make local")
 DEPLOYING: Final = ("README.md", "sam build")
 # What the emulator leaves out of the template, and `memtools doctor` misses.
