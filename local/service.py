@@ -2,9 +2,7 @@
 
 import base64
 import importlib
-import logging
 import sys
-import threading
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -13,10 +11,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from memtools.wiring import memory_of
-from werkzeug.serving import make_server
 from werkzeug.wrappers import Request, Response
 
 from local import store
+from local.serving import serving
 from local.template import ROOT, Function, Template
 
 Handler = Callable[[Any, Any], dict[str, Any]]
@@ -115,18 +113,10 @@ def application(routes: Mapping[str, str], handlers: Mapping[str, Handler]) -> A
 def running(port: int = 0, parameters: Mapping[str, str] | None = None) -> Iterator[Service]:
     """The service on ``port`` (0: a free one), over stores made from the template."""
     template = Template(parameters)
-    logging.getLogger("werkzeug").setLevel(logging.ERROR)
     with store.endpoint() as emulator, store.environment({**template.environment, **_UNMEASURED}):
         store.create(template)
         memory_of.cache_clear()  # a memory made before has clients of other stores
         handlers = {name: load_handler(function) for name, function in template.functions.items()}
         shown = {name: load_handler(function) for name, function in _WINDOW.items()}
-        server = make_server("127.0.0.1", port, application(template.routes, {**handlers, **shown}), threaded=True)
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        try:
-            yield Service(f"http://127.0.0.1:{server.port}", emulator, handlers)
-        finally:
-            server.shutdown()
-            thread.join()
-            server.server_close()
+        with serving(application(template.routes, {**handlers, **shown}), port) as url:
+            yield Service(url, emulator, handlers)

@@ -1,6 +1,5 @@
 """The table and the bucket of the template, on moto in this process or on whatever AWS_ENDPOINT_URL names."""
 
-import logging
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -9,8 +8,8 @@ from typing import Any
 
 import boto3
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
-from werkzeug.serving import make_server
 
+from local.serving import serving
 from local.spared_moto import spare
 from local.template import Template
 
@@ -31,18 +30,9 @@ def one_at_a_time(application: Wsgi) -> Wsgi:
 @contextmanager
 def moto_endpoint(around: Callable[[Wsgi], Wsgi] = one_at_a_time) -> Iterator[str]:
     """The address of a moto server of our own, on a free port of loopback; ``around`` makes it fit for threads."""
-    logging.getLogger("werkzeug").setLevel(logging.ERROR)
     spare()
-    application = around(DomainDispatcherApplication(create_backend_app))
-    server = make_server("127.0.0.1", 0, application, threaded=True)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.port}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with serving(around(DomainDispatcherApplication(create_backend_app))) as address:
+        yield address
 
 
 @contextmanager

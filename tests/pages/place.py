@@ -9,8 +9,6 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Final
 
-import boto3
-
 from local.environments import environment
 from local.template import ROOT
 from tests.built import replies, stack
@@ -37,8 +35,7 @@ class Place:
     @cached_property
     def outputs(self) -> dict[str, str]:
         """What the deployed stack says of itself."""
-        with _clients(self.emulator):
-            (found,) = boto3.client("cloudformation").describe_stacks(StackName=_STACK)["Stacks"]
+        (found,) = stack.client("cloudformation", self.emulator).describe_stacks(StackName=_STACK)["Stacks"]
         return {one["OutputKey"]: one["OutputValue"] for one in found["Outputs"]}
 
     @contextmanager
@@ -57,17 +54,6 @@ class Place:
     def ask(self, function: str, event: Any, context: Any) -> Any:
         """What a function of the stack answers."""
         return replies.deployed(self.emulator, self.outputs)(function, event, context)
-
-
-@contextmanager
-def _clients(address: str) -> Iterator[None]:
-    before = dict(os.environ)
-    os.environ.update(settings_for(address))
-    try:
-        yield
-    finally:
-        os.environ.clear()
-        os.environ.update(before)
 
 
 @contextmanager

@@ -15,7 +15,7 @@ import requests
 from cfnlint.decode import cfn_yaml
 from werkzeug.wrappers import Request, Response
 
-from tests.stand_ins.serving import serving
+from local.serving import serving
 
 _SECONDS: Final = 300
 _NAMESPACE: Final = 'xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"'
@@ -57,7 +57,7 @@ def account(emulator: str, beside: Account) -> Iterator[str]:
                 return _of_stack(name, stack, asked)
         return _forwarded(emulator, request, body)
 
-    with serving(respond) as address:
+    with serving(Request.application(respond)) as address:
         yield address
 
 

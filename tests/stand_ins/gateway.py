@@ -15,8 +15,8 @@ from memtools.catalogue import TOOLS
 from werkzeug.wrappers import Request, Response
 
 from local.invoke import client_context
+from local.serving import serving
 from local.template import ROOT
-from tests.stand_ins.serving import serving
 
 _RESOURCES: Final = cfn_yaml.load(str(ROOT / "integrations" / "agentcore-gateway.yaml"))["Resources"]
 _ALLOWED: Final = _RESOURCES["SearchTarget"]["Properties"]["MetadataConfiguration"]["AllowedRequestHeaders"]
@@ -44,7 +44,7 @@ def gateway(ask: Ask, agent: str) -> Iterator[str]:
         passed = told["transformedGatewayRequest"]
         return _answered(ask, passed["headers"], passed["body"])
 
-    with serving(respond) as address:
+    with serving(Request.application(respond)) as address:
         yield f"{address}/mcp"
 
 

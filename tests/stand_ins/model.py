@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from werkzeug.wrappers import Request, Response
 
-from tests.stand_ins.serving import serving
+from local.serving import serving
 
 # How ministack is told of it.
 SETTING: Final = "MINISTACK_BEDROCK_PROXY_URL"
@@ -58,5 +58,5 @@ def speaking(model: Model) -> Iterator[str]:
         message = model.says(request.get_json())
         return Response(json.dumps({"choices": [{"message": message}]}), content_type="application/json")
 
-    with serving(respond) as address:
+    with serving(Request.application(respond)) as address:
         yield address
