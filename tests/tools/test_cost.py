@@ -141,7 +141,7 @@ def test_traces_without_a_vector_cost_one_read_more_once_and_a_segment(ana: Call
     """Stored while the model was out."""
     Caller(replace(ana.memory, embedder=None), ana.scope).remember("tea one", "tea two")
     made = counted(calls, lambda: ana.search(query="tea"))
-    assert made == ["GetObject", "Query", "BatchGetItem", "PutObject", "UpdateItem", "UpdateItem"]
+    assert made == ["GetObject", "Query", "BatchGetItem", "UpdateItem", "UpdateItem", "PutObject"]
     assert counted(calls, lambda: ana.search(query="tea")) == ["Query", "UpdateItem", "UpdateItem"]
     cold = counted(calls, lambda: anew(ana).search(query="tea"))
     assert cold == ["GetObject", "Query", "UpdateItem", "UpdateItem"]

@@ -1,5 +1,6 @@
 """A search knows what was written before it began, whatever the clocks, the segments and the searchers before it."""
 
+import random
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -19,6 +20,7 @@ from memtools.domain.trace import Trace, key_of
 from memtools.errors import ToolError, Unavailable
 from memtools.ports import SegmentStore, Stored, TraceStore
 from memtools.retrieval.cache import RecentIndexes
+from memtools.retrieval.index import Index
 from memtools.retrieval.segments import Segment, intact
 from memtools.tools import freshness
 from memtools.tools.freshness import fresh_index
@@ -104,6 +106,14 @@ class Kept:
 
 def rows_in(data: bytes, model: str) -> int:
     return len(Segment.of_bytes(data, model).columns)
+
+
+def index_of(memory: Memory, scope: Scope) -> Index:
+    """The index as a call leaves it to the next one; as it had it, where it lost the race for the segment."""
+    with fresh_index(memory, scope) as index:
+        pass
+    known = memory.recent.get(scope)
+    return known.index if known else index
 
 
 def another(memory: Memory, **changes: Any) -> Memory:
@@ -442,7 +452,7 @@ def test_a_segment_of_another_model_is_made_anew_and_replaced(memory: Memory, sc
     assert cold.contents("cats") == ["has two cats"]
     assert_whole(memory, scope)
     assert b'"model": "fake"' in stored_of(memory, scope).data
-    index = fresh_index(another(memory), scope)
+    index = index_of(another(memory), scope)
     assert len(index.unembedded) == 0
     assert index.base.vectors.shape == (len(FACTS), FakeEmbedder.dimensions)
 
@@ -530,6 +540,21 @@ def test_a_search_answers_while_segments_cannot_be_saved_and_saves_one_later(
 
 
 @pytest.mark.usefixtures("few")
+@pytest.mark.parametrize("tool", ["search", "list", "duplicates"])
+def test_the_answer_is_made_before_a_segment_is_written_so_that_none_waits_in_vain(
+    tried: Memory, kept: Kept, watched: Watched, scope: Scope, tool: str
+) -> None:
+    ana = Caller(tried, scope)
+    ana.remember(*FACTS, "likes black tea")
+    read = {"search": "retrieve"}.get(tool, "get")
+    watched.called.clear()
+    called: list[str] = []
+    kept.before_save = lambda: called.extend(watched.called)
+    getattr(ana, tool)(**({"query": "tea"} if tool == "search" else {}))
+    assert called[-1] == read
+
+
+@pytest.mark.usefixtures("few")
 def test_a_save_whose_answer_was_lost_is_told_apart_by_the_next_one(
     tried: Memory, fake_memory: Memory, kept: Kept, scope: Scope
 ) -> None:
@@ -537,7 +562,7 @@ def test_a_save_whose_answer_was_lost_is_told_apart_by_the_next_one(
     ana = Caller(tried, scope)
     ana.remember(*FACTS)
     kept.before_save = lambda: fake_memory.segments.save(
-        scope, Segment(fresh_index(another(fake_memory, segments=FakeSegments()), scope).base, START).to_bytes(), None
+        scope, Segment(index_of(another(fake_memory, segments=FakeSegments()), scope).base, START).to_bytes(), None
     )
     kept.out = {"save"}
     assert ana.contents("cats") == ["has two cats"]
@@ -668,11 +693,11 @@ def test_a_growing_scope_writes_a_bounded_number_of_rows_and_a_cold_search_reads
     memory = replace(fake_memory, traces=watched, segments=kept, embedder=None)
     for _ in range(growth.size // growth.batch):
         log.grow(clock.now(), growth.batch)
-        assert len(fresh_index(memory, scope)) == len(log._traces)
+        assert len(index_of(memory, scope)) == len(log._traces)
         clock.advance(4 * MINUTE)
         if len(log._traces) % (20 * growth.batch) == 0:
             watched.taken = 0
-            assert len(fresh_index(another(memory), scope)) == len(log._traces)
+            assert len(index_of(another(memory), scope)) == len(log._traces)
             # Beside the segment, those that were written just before it: they are read again.
             assert watched.taken <= max(growth.few, len(log._traces) / growth.share) + growth.batch
     assert kept.rows
@@ -689,7 +714,7 @@ def test_a_bulk_load_that_was_searched_at_once_is_not_read_again_by_every_cold_s
 
     def cold_reads() -> int:
         watched.taken = 0
-        assert len(fresh_index(another(memory), scope)) == len(log._traces)
+        assert len(index_of(another(memory), scope)) == len(log._traces)
         return watched.taken
 
     log.grow(clock.now(), 2000)
@@ -707,9 +732,9 @@ def test_a_scope_of_few_traces_has_no_segment(fake_memory: Memory, clock: FakeCl
     memory = replace(fake_memory, traces=log, segments=kept, embedder=None)  # type: ignore[arg-type]
     for _ in range(freshness.FEW):
         log.grow(clock.now(), 1)
-        fresh_index(memory, scope)
+        index_of(memory, scope)
     clock.advance(DAY)
-    assert len(fresh_index(another(memory), scope)) == freshness.FEW
+    assert len(index_of(another(memory), scope)) == freshness.FEW
     assert kept.rows == []
 
 
@@ -726,12 +751,13 @@ class Thesaurus:
         self._clock = clock
         self._takes = takes
         self.out = False
+        self.refused = ""
         self.asked: list[list[str]] = []
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
         self.asked.append(list(texts))
         self._clock.advance(len(texts) * self._takes)
-        if self.out:
+        if self.out or self.refused in texts:
             raise LookupError("no model today")
         return [self._one(text) for text in texts]
 
@@ -840,6 +866,22 @@ def test_filling_goes_on_where_another_process_with_the_segment_left_off(
         have = vectors(slow, ana)
         clock.advance(PAUSE)
     assert have == 100
+
+
+def test_a_text_that_the_model_always_refuses_keeps_no_other_without_a_vector(
+    filled_later: Memory, model: Thesaurus, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    random.seed(1)
+    monkeypatch.setattr(freshness, "_TEXTS", 4)
+    model.refused = "poison"
+    ana = untaught(filled_later)
+    ana.remember(*(f"{word_of(number)} noted" for number in range(5)), "poison")
+    ana.remember(*(f"{word_of(number)} noted" for number in range(5, 10)))
+    hour = 60
+    for _ in range(hour):
+        Caller(filled_later, ana.scope).list()
+        clock.advance(PAUSE)
+    assert vectors(filled_later, ana) == 10
 
 
 def test_a_model_that_is_out_is_tried_once_a_minute_and_not_more(

@@ -28,10 +28,10 @@ def memory_duplicates(memory: Memory, scope: Scope, given: arguments.Duplicates)
     from memtools.tools.freshness import fresh_index
 
     now = memory.clock.now()
-    index = fresh_index(memory, scope)
-    pairs = proposed(index, index.alive(now), _PAIRS * given.limit)
-    ids = list(dict.fromkeys(name for pair in pairs for name in pair.ids))
-    traces = {name: trace for name, trace in memory.traces.get(scope, ids).items() if trace.alive(now)}
+    with fresh_index(memory, scope) as index:
+        pairs = proposed(index, index.alive(now), _PAIRS * given.limit)
+        ids = list(dict.fromkeys(name for pair in pairs for name in pair.ids))
+        traces = {name: trace for name, trace in memory.traces.get(scope, ids).items() if trace.alive(now)}
     scores: dict[frozenset[str], float] = {}
     for pair in pairs:
         if traces.keys() >= set(pair.ids):

@@ -1,6 +1,8 @@
 """A scope's index with every change in it that was made before the call began, and the segment kept of it."""
 
-from collections.abc import Sequence
+import random
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import islice
@@ -31,8 +33,12 @@ _TEXTS = 16  # embedded at once, between two looks at the clock
 _CHANGES = 10_000  # folded in at once: what was read of a scope too large to be read in one call is not lost
 
 
-def fresh_index(memory: Memory, scope: Scope) -> Index:
-    """The index as the table has it. Raises Unavailable where the table or the segments are out."""
+@contextmanager
+def fresh_index(memory: Memory, scope: Scope) -> Iterator[Index]:
+    """The index as the table has it. Raises Unavailable where the table or the segments are out.
+
+    A segment is written on leaving, where it is time for one: the answer is made by then, and waits at worst.
+    """
     now = memory.clock.now()
     known = memory.recent.get(scope)
     if known is None or known.index.model != memory.model:
@@ -41,8 +47,11 @@ def fresh_index(memory: Memory, scope: Scope) -> Index:
         # Tombstones of what was deleted since may have been purged: what the index holds could be dead.
         known = replace(known, index=Index.empty(memory.model), read_at=None, through=None)
     known, settled = _caught_up(memory, scope, replace(known, read_at=known.read_at or now), now)
-    known = _kept(memory, scope, replace(known, read_at=now, through=now), now, settled)
-    return known.index
+    known, filled = _filled_up(memory, scope, replace(known, read_at=now, through=now), now)
+    memory.recent.put(scope, known)
+    yield known.index
+    if _outgrown(known, settled, filled):
+        _keep(memory, scope, memory.recent.get(scope) or known, now)
 
 
 def forget(memory: Memory, scope: Scope, ids: Sequence[str]) -> None:
@@ -87,23 +96,28 @@ def _caught_up(memory: Memory, scope: Scope, known: Known, now: datetime) -> tup
     return known, settled
 
 
-def _kept(memory: Memory, scope: Scope, known: Known, now: datetime, settled: int) -> Known:
-    """Known to the calls to come: in memory, and in a segment where it is time for another one."""
-    filled = 0
-    if _worth_filling(memory, known, now):
-        index, filled = _filled(memory, scope, known.index)
-        known = replace(known, index=index, tried_at=now)
-    few_filled = min(FEW, len(known.index) // SHARE)
+def _outgrown(known: Known, settled: int, filled: int) -> bool:
+    """Whether so much stands beside the base that it is time for another segment."""
     beside = max(known.index.changes, settled)
-    if beside > max(FEW, len(known.index.base) // SHARE) or filled > few_filled:
-        known = replace(known, index=known.index.compacted(now))
-        try:
-            known = replace(known, stored=_saved(memory, scope, known))
-        except Raced:  # another one stands there: the next call reads that
-            memory.recent.drop(scope)
-            return known
-    memory.recent.put(scope, known)
-    return known
+    few_filled = min(FEW, len(known.index) // SHARE)
+    return beside > max(FEW, len(known.index.base) // SHARE) or filled > few_filled
+
+
+def _keep(memory: Memory, scope: Scope, known: Known, now: datetime) -> None:
+    """Put all in one part, in memory and in a segment."""
+    known = replace(known, index=known.index.compacted(now))
+    try:
+        memory.recent.put(scope, replace(known, stored=_saved(memory, scope, known)))
+    except Raced:  # another one stands there: the next call reads that
+        memory.recent.drop(scope)
+
+
+def _filled_up(memory: Memory, scope: Scope, known: Known, now: datetime) -> tuple[Known, int]:
+    """With vectors for traces that have none, if it is time to make some; and how many were made."""
+    if not _worth_filling(memory, known, now):
+        return known, 0
+    index, filled = _filled(memory, scope, known.index)
+    return replace(known, index=index, tried_at=now), filled
 
 
 def _worth_filling(memory: Memory, known: Known, now: datetime) -> bool:
@@ -115,8 +129,13 @@ def _filled(memory: Memory, scope: Scope, index: Index) -> tuple[Index, int]:
     """With embeddings for traces that have none of the model, as many as the budget allows, and for how many."""
     end = memory.clock.now() + _BUDGET
     traces: list[Trace] = []
-    places = iter(index.unembedded.tolist())
-    while memory.clock.now() < end and (expected := dict(map(index.identity, islice(places, _TEXTS)))):
+    waiting = index.unembedded.tolist()
+    # A text that the model always refuses ends the attempt for all that are embedded with it or after it. Begun
+    # anywhere, and a few or many at once, attempts reach every other text in the end.
+    start = random.randrange(len(waiting))  # noqa: S311 - no secret
+    places = iter(waiting[start:] + waiting[:start])
+    few = random.randint(1, _TEXTS)  # noqa: S311 - no secret
+    while memory.clock.now() < end and (expected := dict(map(index.identity, islice(places, few)))):
         try:
             found = memory.traces.get(scope, list(expected))
         except Unavailable:

@@ -22,10 +22,10 @@ def memory_list(memory: Memory, scope: Scope, given: arguments.List) -> replies.
     seal = digest(scope.key, *sorted(tags))[:16]
     after = _open(given.cursor, seal) if given.cursor else None
     now = memory.clock.now()
-    index = fresh_index(memory, scope)
-    places = index.newest(tags, now, after)
-    page = [index.identity(place)[0] for place in places[: given.limit]]
-    found = memory.traces.get(scope, page) if page else {}
+    with fresh_index(memory, scope) as index:
+        places = index.newest(tags, now, after)
+        page = [index.identity(place)[0] for place in places[: given.limit]]
+        found = memory.traces.get(scope, page) if page else {}
     return replies.Listed(
         results=[replies.Memory.of(found[one]) for one in page if one in found and found[one].alive(now)],
         next_cursor=_close(index.moment(places[given.limit - 1]), seal) if len(places) > given.limit else None,

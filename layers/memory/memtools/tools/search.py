@@ -33,11 +33,9 @@ def memory_search(memory: Memory, scope: Scope, given: arguments.Search) -> repl
         since=given.since,
         until=given.until,
     )
-    ranked = rank(fresh_index(memory, scope), query, floor=memory.floor)
-    return replies.Found(
-        results=_settled(memory, scope, ranked, given),
-        note=None if embedding else _WORDS_ONLY,
-    )
+    with fresh_index(memory, scope) as index:
+        hits = _settled(memory, scope, rank(index, query, floor=memory.floor), given)
+    return replies.Found(results=hits, note=None if embedding else _WORDS_ONLY)
 
 
 def _settled(memory: Memory, scope: Scope, ranked: Iterator["Ranked"], given: arguments.Search) -> list[replies.Hit]:
