@@ -1,6 +1,5 @@
 """A search knows what was written before it began, whatever the clocks, the segments and the searchers before it."""
 
-import random
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -871,17 +870,18 @@ def test_filling_goes_on_where_another_process_with_the_segment_left_off(
 def test_a_text_that_the_model_always_refuses_keeps_no_other_without_a_vector(
     filled_later: Memory, model: Thesaurus, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    random.seed(1)
     monkeypatch.setattr(freshness, "_TEXTS", 4)
     model.refused = "poison"
     ana = untaught(filled_later)
-    ana.remember(*(f"{word_of(number)} noted" for number in range(5)), "poison")
-    ana.remember(*(f"{word_of(number)} noted" for number in range(5, 10)))
-    hour = 60
-    for _ in range(hour):
+    ana.remember(*(f"{word_of(number)} noted" for number in range(6)), "poison")
+    ana.remember(*(f"{word_of(number)} noted" for number in range(6, 13)))
+    for _ in range(3):  # four at once, then one by one up to it, then past it
         Caller(filled_later, ana.scope).list()
         clock.advance(PAUSE)
-    assert vectors(filled_later, ana) == 10
+    assert vectors(filled_later, ana) == 13
+    model.refused = ""
+    Caller(filled_later, ana.scope).list()
+    assert vectors(filled_later, ana) == 14
 
 
 def test_a_model_that_is_out_is_tried_once_a_minute_and_not_more(

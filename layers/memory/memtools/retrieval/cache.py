@@ -20,7 +20,8 @@ class Known:
     """A scope's index, with what the table held at ``read_at`` or later (``None``: never read).
 
     Of that, every change up to ``through``: the same moment, but where the reading was interrupted.
-    ``stored`` tags the segment that stands there, and ``tried_at`` is when vectors were last sought for traces without.
+    ``stored`` tags the segment that stands there. ``tried_at`` is when vectors were last sought for traces without, and
+    ``refused`` the place after which to go on, if the model failed then.
     """
 
     index: "Index"
@@ -28,6 +29,7 @@ class Known:
     tried_at: datetime | None = None
     stored: str | None = None
     through: datetime | None = None
+    refused: int | None = None
 
 
 class RecentIndexes:

@@ -1,6 +1,6 @@
 """A scope's index with every change in it that was made before the call began, and the segment kept of it."""
 
-import random
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -114,38 +114,43 @@ def _keep(memory: Memory, scope: Scope, known: Known, now: datetime) -> None:
 
 def _filled_up(memory: Memory, scope: Scope, known: Known, now: datetime) -> tuple[Known, int]:
     """With vectors for traces that have none, if it is time to make some; and how many were made."""
-    if not _worth_filling(memory, known, now):
-        return known, 0
-    index, filled = _filled(memory, scope, known.index)
-    return replace(known, index=index, tried_at=now), filled
-
-
-def _worth_filling(memory: Memory, known: Known, now: datetime) -> bool:
     rested = known.tried_at is None or known.tried_at <= now - _PAUSE
-    return rested and memory.embedder is not None and len(known.index.unembedded) > 0
+    if not rested or memory.embedder is None or len(known.index.unembedded) == 0:
+        return known, 0
+    traces, refused = _embedded(memory, scope, known)
+    index = known.index.replaced(traces) if traces else known.index
+    return replace(known, index=index, tried_at=now, refused=refused), len(traces)
 
 
-def _filled(memory: Memory, scope: Scope, index: Index) -> tuple[Index, int]:
-    """With embeddings for traces that have none of the model, as many as the budget allows, and for how many."""
+def _embedded(memory: Memory, scope: Scope, known: Known) -> tuple[list[Trace], int | None]:
+    """Traces that had no embedding of the model, with one, as many as the budget allows; and ``refused``."""
     end = memory.clock.now() + _BUDGET
     traces: list[Trace] = []
-    waiting = index.unembedded.tolist()
-    # A text that the model always refuses ends the attempt for all that are embedded with it or after it. Begun
-    # anywhere, and a few or many at once, attempts reach every other text in the end.
-    start = random.randrange(len(waiting))  # noqa: S311 - no secret
-    places = iter(waiting[start:] + waiting[:start])
-    few = random.randint(1, _TEXTS)  # noqa: S311 - no secret
-    while memory.clock.now() < end and (expected := dict(map(index.identity, islice(places, few)))):
+    batches = _batches(known.index.unembedded.tolist(), known.refused)
+    while memory.clock.now() < end and (places := next(batches, None)):
+        expected = dict(map(known.index.identity, places))
         try:
             found = memory.traces.get(scope, list(expected))
         except Unavailable:
-            break
+            return traces, known.refused
         standing = [trace for trace in found.values() if trace.live and trace.version == expected[trace.id]]
         embeddings = memory.embed([trace.content for trace in standing])
         if None in embeddings:
-            break
+            return traces, places[0] if len(places) == 1 else places[0] - 1
         traces += [replace(trace, embedding=one) for trace, one in zip(standing, embeddings, strict=True)]
-    return index.replaced(traces) if traces else index, len(traces)
+    return traces, None
+
+
+def _batches(places: list[int], refused: int | None) -> Iterator[list[int]]:
+    """The places to embed at once.
+
+    A text may be one that the model always refuses. So where it failed before, they go on from there one by one, and
+    come to that text again last: it keeps no other without a vector.
+    """
+    start = 0 if refused is None else bisect_right(places, refused)
+    order = iter(places[start:] + places[:start])
+    while batch := list(islice(order, _TEXTS if refused is None else 1)):
+        yield batch
 
 
 def _saved(memory: Memory, scope: Scope, known: Known) -> str | None:
