@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 import requests
 from memtools.catalogue import TOOLS
 from memtools.domain.scope import Scope
+from memtools.notices import Notice
 
 from local.invoke import load
 from local.service import Service, load_handler
@@ -166,6 +168,15 @@ def test_the_log_has_a_line_a_call_and_no_content(post: Post, logs: io.StringIO)
     assert {line["outcome"] for line in lines} >= {"ok", "invalid_arguments", "not_found", "conflict", "too_large"}
     assert all(line["duration_ms"] >= 0 and line["request_id"] and line["correlation_id"] for line in lines)
     assert "zanzibar" not in logs.getvalue().lower()
+
+
+def test_a_line_has_the_fields_that_the_page_tells_of_and_no_others(post: Post, logs: io.StringIO) -> None:
+    page = (ROOT / "docs" / "security.md").read_text("utf-8").partition("## What is logged")[2].partition("\n## ")[0]
+    told = {name for row in re.findall(r"^\| (`.*?) \|", page, re.MULTILINE) for name in re.findall(r"`(\w+)`", row)}
+    every_tool(post, "a fact")
+    written = {name for line in logs.getvalue().splitlines() for name in json.loads(line)}
+    assert written - {*Notice} <= told
+    assert {"tool", "outcome", "duration_ms", "correlation_id"} <= written
 
 
 def test_each_call_is_measured_by_tool_without_content(
