@@ -103,11 +103,6 @@ class Index:
         return self._by_place("when")
 
     @cached_property
-    def created(self) -> NDArray[np.int64]:
-        """When the trace was made."""
-        return self._by_place("created")
-
-    @cached_property
     def expires(self) -> NDArray[np.int64]:
         """When the trace expires."""
         return self._by_place("expires")
