@@ -971,6 +971,22 @@ def test_a_search_looks_further_where_the_first_proposals_are_gone(
     assert watched.asked == [best[:2], best[2:4], best[4:5]]
 
 
+def test_a_page_of_a_list_is_full_where_traces_are_gone_behind_the_index(
+    tried: Memory, watched: Watched, scope: Scope
+) -> None:
+    ana = Caller(tried, scope)
+    ids = ana.remember(*(word_of(number) for number in range(6)))[::-1]
+    assert len(ana.all()) == 6
+    for trace in ids[:3]:
+        del watched.traces._traces[scope, trace]  # type: ignore[attr-defined]
+    watched.asked.clear()
+    first = ana.list(limit=2)
+    assert [one["id"] for one in first["results"]] == ids[3:5]
+    second = ana.list(limit=2, cursor=first["nextCursor"])
+    assert ([one["id"] for one in second["results"]], "nextCursor" in second) == (ids[5:], False)
+    assert watched.asked == [ids[:2], ids[2:4], ids[4:5], ids[5:]]
+
+
 def test_what_was_refused_since_it_changed_is_known_again_by_the_change(tried: Memory, scope: Scope) -> None:
     """Between the read of the changes and that of the hits somebody writes."""
     ana = Caller(tried, scope)

@@ -3,12 +3,19 @@
 import base64
 import binascii
 import json
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
 
 from memtools.catalogue import arguments, replies
 from memtools.domain.scope import Scope
 from memtools.domain.text import digest, fold
+from memtools.domain.trace import Trace
 from memtools.errors import InvalidArguments
 from memtools.tools.memory import Memory
+
+if TYPE_CHECKING:
+    from memtools.retrieval.index import Index
 
 # Where a trace stands in its scope's order: when it happened, when it was made, its id.
 Moment = tuple[int, int, str]
@@ -23,13 +30,31 @@ def memory_list(memory: Memory, scope: Scope, given: arguments.List) -> replies.
     after = _open(given.cursor, seal) if given.cursor else None
     now = memory.clock.now()
     with fresh_index(memory, scope) as index:
-        places = index.newest(tags, now, after)
-        page = [index.identity(place)[0] for place in places[: given.limit]]
-        found = memory.traces.get(scope, page) if page else {}
+        places = list(index.newest(tags, now, after))
+        page: list[Trace] = []
+        read = 0
+        while (wanted := given.limit - len(page)) and (ids := _ids(index, places[read : read + wanted])):
+            page += _settled(memory, scope, ids, now)
+            read += len(ids)
     return replies.Listed(
-        results=[replies.Memory.of(found[one]) for one in page if one in found and found[one].alive(now)],
-        next_cursor=_close(index.moment(places[given.limit - 1]), seal) if len(places) > given.limit else None,
+        results=[replies.Memory.of(trace) for trace in page],
+        next_cursor=_close(index.moment(places[read - 1]), seal) if read < len(places) else None,
     )
+
+
+def _ids(index: "Index", places: Iterable[int]) -> list[str]:
+    return [index.identity(place)[0] for place in places]
+
+
+def _settled(memory: Memory, scope: Scope, ids: Sequence[str], now: datetime) -> list[Trace]:
+    """Those of the traces that the table still has, alive."""
+    from memtools.tools.freshness import forget
+
+    found = memory.traces.get(scope, ids)
+    live = [found[one] for one in ids if one in found and found[one].alive(now)]
+    if len(live) < len(ids):
+        forget(memory, scope, list(set(ids) - {trace.id for trace in live}))
+    return live
 
 
 def _close(moment: Moment, seal: str) -> str:
