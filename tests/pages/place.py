@@ -98,13 +98,12 @@ def _settings(folder: Path, home: Path, python: Path) -> dict[str, str]:
     tools = environment("pages", _TOOLS).parent
     commands = folder / "bin"
     commands.mkdir()
-    for one in (tools / "aws", tools / "pipx", stack.sam(python)):
+    for one in (tools / "aws", tools / "pipx", stack.sam(python), ROOT / ".venv" / "bin" / "memtools"):
         (commands / one.name).symlink_to(one)
     settings = stack.settings_of_sam(python, home)
-    ours = os.pathsep.join(map(str, [commands, ROOT / ".venv" / "bin"]))
     return {
         **settings,
-        "PATH": f"{ours}{os.pathsep}{settings['PATH']}",
+        "PATH": f"{commands}{os.pathsep}{settings['PATH']}",
         "HOME": str(home),
         "PIPX_HOME": str(home / "pipx"),
         "PIPX_BIN_DIR": str(home / "bin"),

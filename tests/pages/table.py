@@ -22,7 +22,7 @@ FACTS: Final = "tests/pages/test_blocks.py"
 FRAMEWORKS: Final = "clients/python/tests"
 
 # The first two memories of a list, to be merged.
-_TWO_IDS: Final = """$(memtools list --json | python -c '
+_TWO_IDS: Final = """$(memtools list --json | python3 -c '
 import json, sys
 print(*[one["id"] for one in json.load(sys.stdin)["results"]][:2])') """
 _NOTES: Final = """
@@ -35,7 +35,7 @@ _UNCHANGED: Final = (
     'diff -r exports "$WORK_TREE/exports" && diff -r integrations "$WORK_TREE/integrations" -x __pycache__'
 )
 _FRAMEWORKS: Final = '"$WORK_TREE/tests/clients/frameworks.txt"'
-_FIRST_ID: Final = """$(.venv/bin/memtools list --json --stack memtools --agent helper --user "$subject" | python -c '
+_FIRST_ID: Final = """$(.venv/bin/memtools list --json --stack memtools --agent helper --user "$subject" | python3 -c '
 import json, sys
 print(json.load(sys.stdin)["results"][0]["id"])')"""
 
@@ -159,7 +159,7 @@ PROOFS: Final[Mapping[str, Sequence[Proof]]] = {
             says=("search___memory_search", "Saved 1 fact(s)", "Ann prefers green tea"),
         ),
         By("{", f"{FACTS}::test_errors_look_as_they_are_shown"),
-        Run("python -m memtools.catalogue --write", then=_UNCHANGED),
+        Run(".venv/bin/python -m memtools.catalogue --write", then=_UNCHANGED),
         Run("aws cloudformation delete-stack"),
     ],
     "docs/bedrock-agent.md": [
@@ -168,10 +168,10 @@ PROOFS: Final[Mapping[str, Sequence[Proof]]] = {
         Run("model=", says=("Successfully created/updated stack - memtools-agent",)),
         Save("import sys", "ask.py"),
         Run("agent=$(output", says=("green tea", '"results": []')),
-        Run("python -m memtools.catalogue --format", says=('"/tools/memory_search"',)),
+        Run(".venv/bin/python -m memtools.catalogue --format", says=('"/tools/memory_search"',)),
         By("{", f"{FACTS}::test_errors_look_as_they_are_shown"),
         Run("aws bedrock-agent update-agent-alias", says=('"agentAliasName": "live"',)),
-        Run("python -m memtools.catalogue --write", then=_UNCHANGED),
+        Run(".venv/bin/python -m memtools.catalogue --write", then=_UNCHANGED),
         Run("aws cloudformation delete-stack"),
     ],
     "docs/tutorial.md": [
