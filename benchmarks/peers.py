@@ -21,7 +21,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, Final
 
-from memtools.retrieval.minilm import MiniLM
+from memtools.embedding.minilm import MiniLM
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table

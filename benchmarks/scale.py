@@ -19,12 +19,12 @@ from pathlib import Path
 from typing import Any, Final
 
 import boto3
-from memtools.adapters.expressions import trace_key
-from memtools.adapters.items import attributes, to_dynamodb
 from memtools.adapters.segments import S3Segments
+from memtools.adapters.table.layout import attributes, to_dynamodb
+from memtools.adapters.table.statements import trace_key
 from memtools.domain.scope import Scope
-from memtools.retrieval.minilm import MiniLM
-from memtools.retrieval.segments import Segment
+from memtools.embedding.minilm import MiniLM
+from memtools.freshness.segment import Segment
 from rich.console import Console
 from rich.table import Table
 

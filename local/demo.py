@@ -111,7 +111,7 @@ def _adds(story: Story) -> Mapping[str, str]:
     first = story.call("memory_add", facts=list(_FACTS))
     story.show(first.get("message", ""))
     again = story.call("memory_add", facts=[_WALNUTS.upper()])
-    story.show(f"{again.get('message')} Known already: {[one['content'] for one in again.get('duplicates', [])]}")
+    story.show(f"{again.get('message')} CachedIndex already: {[one['content'] for one in again.get('duplicates', [])]}")
     ids = {one["content"]: one["id"] for one in first.get("saved", [])}
     story.verify("all facts of a call are stored", list(ids) == list(_FACTS))
     known = [one["id"] for one in again.get("duplicates", [])]

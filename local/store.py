@@ -9,8 +9,8 @@ from typing import Any
 import boto3
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 
+from local.moto_patches import spare
 from local.serving import serving
-from local.spared_moto import spare
 from local.template import Template
 
 Wsgi = Callable[[dict[str, Any], Any], Iterable[bytes]]

@@ -6,14 +6,14 @@ from typing import Any
 from memtools.catalogue import TOOLS
 from memtools.domain.scope import Scope
 from memtools.tools import USE_CASES
-from memtools.tools.memory import Memory
+from memtools.tools.backend import Backend
 
 
 @dataclass(frozen=True)
 class Caller:
     """Somebody with a memory: ``ana.search(query="...")`` calls ``memory_search`` in Ana's scope."""
 
-    memory: Memory
+    memory: Backend
     scope: Scope
 
     def __getattr__(self, tool: str) -> Any:

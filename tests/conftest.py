@@ -10,7 +10,7 @@ import pytest
 from hypothesis import settings
 from memtools.adapters.aws import CONFIG
 from memtools.domain.scope import Scope
-from memtools.tools.memory import Memory
+from memtools.tools.backend import Backend
 
 from local import store
 from local.template import Template
@@ -40,7 +40,7 @@ def clock() -> FakeClock:
 
 
 @pytest.fixture
-def fake_memory(clock: FakeClock) -> Memory:
+def fake_memory(clock: FakeClock) -> Backend:
     return over_fakes(clock)
 
 
@@ -58,7 +58,7 @@ def moto() -> Iterator[Template]:
 
 
 @pytest.fixture
-def moto_memory(moto: Template, clock: FakeClock) -> Iterator[Memory]:
+def moto_memory(moto: Template, clock: FakeClock) -> Iterator[Backend]:
     """A memory over the adapters, on moto; its items go afterwards, since moto gets slow with every one."""
     environment = moto.environment
     dynamodb = boto3.client("dynamodb", config=CONFIG)
@@ -75,17 +75,17 @@ def _empty(dynamodb: Any, table: str) -> None:
 
 
 @pytest.fixture(params=["fake", "moto"])
-def memory(request: pytest.FixtureRequest) -> Memory:
+def memory(request: pytest.FixtureRequest) -> Backend:
     """A memory over the fakes, and over the adapters: what holds of one holds of the other."""
-    made: Memory = request.getfixturevalue(f"{request.param}_memory")
+    made: Backend = request.getfixturevalue(f"{request.param}_memory")
     return made
 
 
 @pytest.fixture
-def new_fake_memory() -> Callable[[], tuple[Memory, FakeClock]]:
+def new_fake_memory() -> Callable[[], tuple[Backend, FakeClock]]:
     """Makes an empty memory over fakes, and the clock it goes by, as often as wanted."""
 
-    def make() -> tuple[Memory, FakeClock]:
+    def make() -> tuple[Backend, FakeClock]:
         clock = FakeClock()
         return over_fakes(clock), clock
 

@@ -9,7 +9,7 @@ from itertools import count
 from memtools.domain.document import ABSENT, FILES, Document
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Stamp, Status, Trace, key_of
-from memtools.ports import Holds, Occupant, Raced, Stored, Write
+from memtools.ports import ConditionFailed, KeyState, StillSays, Stored, Write
 
 START = datetime(2026, 11, 30, 12, tzinfo=UTC)
 
@@ -40,15 +40,15 @@ class FakeTraces:
     def get(self, scope: Scope, ids: Sequence[str]) -> dict[str, Trace]:
         return {name: self._traces[scope, name] for name in ids if (scope, name) in self._traces}
 
-    def commit(self, scope: Scope, stamp: Stamp, writes: Sequence[Write], holds: Sequence[Holds] = ()) -> None:
+    def commit(self, scope: Scope, stamp: Stamp, writes: Sequence[Write], conditions: Sequence[StillSays] = ()) -> None:
         with self._lock:
-            met = {key: self._occupant(scope, key) for write in writes for key in self._obstacles(scope, write)}
-            for one in holds:
+            found = {key: self._key_state(scope, key) for write in writes for key in self._obstacles(scope, write)}
+            for one in conditions:
                 trace = self._traces.get((scope, one.id))
                 if trace is None or not trace.alive(stamp.now) or not trace.says(one.content):
-                    met[one.id] = self._occupant(scope, one.id)
-            if met:
-                raise Raced(met)
+                    found[one.id] = self._key_state(scope, one.id)
+            if found:
+                raise ConditionFailed(found)
             for write in writes:
                 self._take(scope, stamp, write)
 
@@ -59,7 +59,7 @@ class FakeTraces:
             if standing is not None:
                 yield write.after.id
             key = key_of(scope, write.after.content)
-            if set(self._occupant(scope, key).holders) != set(write.beside):
+            if set(self._key_state(scope, key).claimed_by) != set(write.claimed_by):
                 yield key
         elif (
             standing is None
@@ -68,14 +68,14 @@ class FakeTraces:
         ):
             yield write.after.id
 
-    def _occupant(self, scope: Scope, key: str) -> Occupant:
-        holders = [
+    def _key_state(self, scope: Scope, key: str) -> KeyState:
+        claimed_by = [
             trace.id
             for (owner, _), trace in self._traces.items()
             if owner == scope and trace.id != key
             if trace.status is not Status.DELETED and key_of(scope, trace.content) == key
         ]
-        return Occupant(self._traces.get((scope, key)), tuple(sorted(holders)))
+        return KeyState(self._traces.get((scope, key)), tuple(sorted(claimed_by)))
 
     def _take(self, scope: Scope, stamp: Stamp, write: Write) -> None:
         standing = self._traces.get((scope, write.after.id))
@@ -141,7 +141,7 @@ class FakePersonas:
         with self._lock:
             standing = self.read(scope, [document.name]).get(document.name)
             if (standing.tag if standing else None) != (replaces.tag if replaces else None):
-                raise Raced
+                raise ConditionFailed
             number = str(next(self._numbers))
             stored = replace(
                 document,
@@ -186,7 +186,7 @@ class FakeSegments:
         with self._lock:
             standing = self._stored.get(scope)
             if (standing.tag if standing else None) != replaces:
-                raise Raced
+                raise ConditionFailed
             tag = str(next(self._numbers))
             self._stored[scope] = Stored(data, tag)
             return tag

@@ -9,9 +9,9 @@ import numpy as np
 from hypothesis import strategies as st
 from memtools.domain.text import fold
 from memtools.domain.trace import Embedding, Status, Trace
-from memtools.retrieval.columns import Columns
-from memtools.retrieval.index import Index
-from memtools.retrieval.segments import Segment, intact
+from memtools.freshness.segment import Segment, intact
+from memtools.ranking.columns import Columns
+from memtools.ranking.index import Index
 
 MODEL = "m"
 OTHER_MODEL = "old"

@@ -4,20 +4,20 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-from memtools.adapters.dynamodb import DynamoTraces
-from memtools.adapters.s3 import S3Personas
+from memtools.adapters.documents import S3Personas
 from memtools.adapters.segments import S3Segments
+from memtools.adapters.table.traces import DynamoTraces
 from memtools.ports import Clock
-from memtools.tools.memory import Memory
+from memtools.tools.backend import Backend
 
 from tests.fakes import FakeClock, FakeEmbedder, FakePersonas, FakeSegments, FakeTraces
 
 RETENTION = timedelta(days=30)
 
 
-def over_fakes(clock: FakeClock) -> Memory:
+def over_fakes(clock: FakeClock) -> Backend:
     """A memory of its own in this process."""
-    return Memory(
+    return Backend(
         traces=FakeTraces(RETENTION),
         personas=FakePersonas(clock),
         segments=FakeSegments(),
@@ -27,9 +27,9 @@ def over_fakes(clock: FakeClock) -> Memory:
     )
 
 
-def over_adapters(dynamodb: Any, s3: Any, names: Mapping[str, str], clock: Clock) -> Memory:
+def over_adapters(dynamodb: Any, s3: Any, names: Mapping[str, str], clock: Clock) -> Backend:
     """The memory in the table and the bucket named, seen by a process just started: nothing of it is in memory."""
-    return Memory(
+    return Backend(
         traces=DynamoTraces(dynamodb, names["TABLE_NAME"], names["INDEX_NAME"], RETENTION),
         personas=S3Personas(s3, names["BUCKET_NAME"]),
         segments=S3Segments(s3, names["BUCKET_NAME"]),

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 import boto3
 from botocore.config import Config
-from memtools.adapters.bedrock import CONFIG, DIMENSIONS
+from memtools.adapters.titan import CONFIG, DIMENSIONS
 
 # What stands in a reply's body, or an error of AWS: its status and its name.
 Answer = bytes | tuple[int, str]

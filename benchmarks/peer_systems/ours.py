@@ -9,8 +9,8 @@ from typing import Any
 from memtools.catalogue import arguments
 from memtools.domain.scope import Scope
 from memtools.domain.text import fold
-from memtools.ports import Occupant
-from memtools.retrieval.minilm import MiniLM
+from memtools.embedding.minilm import MiniLM
+from memtools.ports import KeyState
 from memtools.tools.add import memory_add
 from memtools.tools.search import memory_search
 
@@ -30,8 +30,8 @@ def version() -> str:
 class Traces(FakeTraces):
     """For memories that never change: none then says what belongs at the key of another, and nobody has to look."""
 
-    def _occupant(self, scope: Scope, key: str) -> Occupant:
-        return Occupant(self._traces.get((scope, key)))
+    def _key_state(self, scope: Scope, key: str) -> KeyState:
+        return KeyState(self._traces.get((scope, key)))
 
 
 class Lookup:

@@ -8,10 +8,10 @@ from itertools import cycle, islice
 import numpy as np
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Embedding, Trace, key_of
-from memtools.retrieval.columns import Columns
-from memtools.retrieval.index import Index
-from memtools.retrieval.minilm import MiniLM
-from memtools.retrieval.ranking import Query, rank
+from memtools.embedding.minilm import MiniLM
+from memtools.ranking.columns import Columns
+from memtools.ranking.index import Index
+from memtools.ranking.rank import Query, rank
 
 from benchmarks.peer_systems.filler import sentences
 

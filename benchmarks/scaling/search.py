@@ -17,17 +17,17 @@ from typing import Any, cast
 
 import boto3
 from memtools.adapters.aws import CONFIG
-from memtools.adapters.dynamodb import DynamoTraces
-from memtools.adapters.s3 import S3Personas
+from memtools.adapters.documents import S3Personas
 from memtools.adapters.segments import S3Segments
+from memtools.adapters.table.traces import DynamoTraces
 from memtools.catalogue.arguments import Search
 from memtools.config import Settings
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Trace
+from memtools.freshness.segment import Segment
 from memtools.ports import TraceStore
-from memtools.retrieval.index import Index
-from memtools.retrieval.segments import Segment
-from memtools.tools.memory import Memory
+from memtools.ranking.index import Index
+from memtools.tools.backend import Backend
 from memtools.tools.search import memory_search
 from memtools.wiring import LocalModel, SystemClock
 
@@ -86,7 +86,7 @@ class Searcher:
         retention = timedelta(days=settings.retention_days)
         self._replayed = Replayed(DynamoTraces(dynamodb, settings.table, settings.index, retention))
         self._scope = scope
-        self.memory = Memory(
+        self.memory = Backend(
             traces=cast("TraceStore", self._replayed),
             personas=S3Personas(s3, settings.bucket),
             segments=S3Segments(s3, settings.bucket),

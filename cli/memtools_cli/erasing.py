@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final
 
-from memtools.adapters.expressions import history_prefix
-from memtools.adapters.items import to_dynamodb
 from memtools.adapters.segments import segment_key
+from memtools.adapters.table.layout import to_dynamodb
+from memtools.adapters.table.statements import history_prefix
 from memtools.domain.scope import Scope
 from memtools.retry import attempts
 

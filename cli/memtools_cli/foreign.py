@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from botocore.exceptions import ClientError
 from memtools.adapters.aws import code_of
-from memtools.adapters.s3 import ABSENT_CODES, document_key
+from memtools.adapters.documents import ABSENT_CODES, document_key
 from memtools.catalogue import TOOLS
 from memtools.domain.scope import Scope
 from memtools.domain.trace import require_fitting

@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from botocore.exceptions import ClientError
 from memtools.adapters.aws import code_of, in_parallel
-from memtools.adapters.expressions import held_text
-from memtools.adapters.items import attributes, from_dynamodb, moment_text, to_dynamodb
+from memtools.adapters.table.layout import attributes, from_dynamodb, moment_text, to_dynamodb
+from memtools.adapters.table.statements import held_text
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Trace, key_of
 
@@ -30,7 +30,7 @@ Values = dict[str, Any]
 
 # What is left at a key whose text nobody holds any more; nothing stands there.
 _EMPTY_PLACE: Final = {"pk", "sk"}
-_IS_EMPTY: Final = "attribute_not_exists(id) AND attribute_not_exists(holders) AND attribute_not_exists(#trace)"
+_IS_EMPTY: Final = "attribute_not_exists(id) AND attribute_not_exists(claimed_by) AND attribute_not_exists(#trace)"
 _AT_ONCE: Final = 256  # written under one time, which searches go by
 
 
@@ -39,7 +39,7 @@ class Planned:
     """One item of the table: a trace, a replaced version, or only the place of a text; and who else says that text."""
 
     record: Trace | Past | None = None
-    holders: set[str] = field(default_factory=set)
+    claimed_by: set[str] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ def plan_of(scope: Scope, records: Sequence[Trace | Past]) -> dict[str, Planned]
             raise bad_usage(f"The file holds {sort_key(record)} twice.")
         planned.record = record
         if isinstance(record, Trace) and (held := held_text(scope, record)):
-            plan.setdefault(f"trace#{held}", Planned()).holders.add(record.id)
+            plan.setdefault(f"trace#{held}", Planned()).claimed_by.add(record.id)
     return plan
 
 
@@ -155,7 +155,7 @@ def _not_empty(scope: Scope) -> Failure:
 def _is_as_planned(values: Values, planned: Planned) -> bool:
     """Whether the item is what the plan says; retrievals, which a search may have counted meanwhile, aside."""
     found = record_of_item(values)
-    if set(values.get("holders", ())) != planned.holders:
+    if set(values.get("claimedBy", ())) != planned.claimed_by:
         return False
     if isinstance(found, Trace) and isinstance(planned.record, Trace):
         counted = planned.record.retrieval_count, planned.record.last_retrieved_at
@@ -179,8 +179,8 @@ def _item(scope: Scope, key: str, planned: Planned, now: datetime) -> dict[str, 
             values["imported"] = {"at": moment_text(now), "changedAt": moment_text(trace.changed_at)}
         case Past(trace, expires_at):
             values |= {"trace": attributes(trace), "expiresAt": expires_at}
-    if planned.holders:
-        values["holders"] = planned.holders
+    if planned.claimed_by:
+        values["claimedBy"] = planned.claimed_by
     return to_dynamodb(values)
 
 

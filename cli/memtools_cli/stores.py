@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from memtools.adapters.items import from_dynamodb, to_dynamodb
-from memtools.adapters.s3 import document_key
+from memtools.adapters.documents import document_key
+from memtools.adapters.table.layout import from_dynamodb, to_dynamodb
 from memtools.domain.document import FILES
 from memtools.domain.scope import Scope
 

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 import pytest
 from memtools.domain.scope import Scope
-from memtools.tools.memory import Memory
+from memtools.tools.backend import Backend
 from memtools.wiring import memory_of
 from memtools_cli import stores
 
@@ -35,7 +35,7 @@ def run(capsys: pytest.CaptureFixture[str], moto: Template, monkeypatch: pytest.
 
 
 @pytest.fixture
-def ana(moto_memory: Memory, scope: Scope, moto: Template) -> Iterator[Caller]:
+def ana(moto_memory: Backend, scope: Scope, moto: Template) -> Iterator[Caller]:
     """Somebody with a memory on moto; afterwards its bucket is empty too."""
     yield Caller(moto_memory, scope)
     bucket = moto.environment["BUCKET_NAME"]

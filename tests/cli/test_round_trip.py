@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from memtools.adapters.expressions import held_text
-from memtools.adapters.items import from_dynamodb, trace_of
+from memtools.adapters.table.layout import from_dynamodb, trace_of
+from memtools.adapters.table.statements import held_text
 from memtools.domain.scope import Scope
 
 from local.template import Template
@@ -66,7 +66,9 @@ def test_every_text_that_is_held_is_known_to_be_held(ana: Caller, run: Run, moto
     assert run("import", tmp_path / "file", *whose(other)).code == 0
     traces = {trace.id: trace for item in items_of(other, moto) if "id" in item for trace in [trace_of(item)]}
     holders = {
-        (item["sk"].removeprefix("trace#"), name) for item in items_of(other, moto) for name in item.get("holders", ())
+        (item["sk"].removeprefix("trace#"), name)
+        for item in items_of(other, moto)
+        for name in item.get("claimedBy", ())
     }
     assert holders == {(key, name) for name, trace in traces.items() if (key := held_text(other, trace))}
     them = Caller(ana.memory, other)

@@ -15,15 +15,15 @@ from memtools_client.files.commands import MemoryFiles
 from memtools_client.files.documents import Documents
 from memtools_client.files.notes import LIMIT, Notes
 from memtools_client.files.paths import parsed
-from memtools_client.files.store import File, Raced, Refused
+from memtools_client.files.store import ConditionFailed, File, Refused
 from memtools_client.files.text import inserted, replaced
 
 _PIECES = st.sampled_from(["a", "a", "b", "\n", "\r\n"])
 _TEXTS = st.lists(_PIECES, max_size=12).map("".join)
-_PARTS = st.lists(_PIECES, max_size=3).map("".join)
+_NEIGHBOUR_WEIGHTS = st.lists(_PIECES, max_size=3).map("".join)
 
 
-@given(_TEXTS, _PARTS, _PARTS)
+@given(_TEXTS, _NEIGHBOUR_WEIGHTS, _NEIGHBOUR_WEIGHTS)
 @example("aaa", "aa", "b")
 def test_only_what_occurs_exactly_once_is_replaced_and_nothing_else_changes(text: str, old: str, new: str) -> None:
     starts = [start for start in range(len(text)) if old and text.startswith(old, start)]
@@ -174,11 +174,11 @@ def test_a_write_whose_answer_was_lost_knows_itself_again(shelf: Shelf, notes: N
 def test_a_write_that_somebody_else_overtook_is_not_made(shelf: Shelf, notes: Notes) -> None:
     notes.write(("x",), "theirs", None)
     stale = File("mine", "tag-0")
-    with pytest.raises(Raced):
+    with pytest.raises(ConditionFailed):
         notes.write(("x",), "mine", None)
-    with pytest.raises(Raced):
+    with pytest.raises(ConditionFailed):
         notes.write(("x",), "mine", stale)
-    with pytest.raises(Raced):
+    with pytest.raises(ConditionFailed):
         notes.delete(("x",), stale)
     standing = notes.read(("x",))
     assert standing
@@ -211,9 +211,9 @@ def test_a_document_that_changed_meanwhile_is_neither_replaced_nor_deleted(ana: 
     seen = documents.read(path)
     assert seen
     edited = ana.memory_edit("add", text="likes rain")
-    with pytest.raises(Raced):
+    with pytest.raises(ConditionFailed):
         documents.write(path, "- likes nothing\n", seen)
-    with pytest.raises(Raced):
+    with pytest.raises(ConditionFailed):
         documents.delete(path, seen)
     assert ana.memory_read(target="self").text == edited.text
 

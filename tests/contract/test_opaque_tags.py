@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
-from memtools.adapters.s3 import S3Personas
+from memtools.adapters.documents import S3Personas
 from memtools.adapters.segments import S3Segments
 from memtools.domain.document import Document
 from memtools.domain.scope import Scope
-from memtools.ports import Raced
-from memtools.retrieval.cache import RecentIndexes
-from memtools.tools.memory import Memory
+from memtools.freshness.cache import RecentIndexes
+from memtools.ports import ConditionFailed
+from memtools.tools.backend import Backend
 
 from tests.calls import Caller
 
@@ -43,7 +43,7 @@ class Opaque:
 
 
 @pytest.fixture
-def opaque(moto_memory: Memory) -> Memory:
+def opaque(moto_memory: Backend) -> Backend:
     """The memory over a bucket with such ETags."""
     personas: Any = moto_memory.personas
     client = Opaque(personas._client)
@@ -51,7 +51,7 @@ def opaque(moto_memory: Memory) -> Memory:
     return replace(moto_memory, personas=S3Personas(client, bucket), segments=S3Segments(client, bucket))
 
 
-def test_edits_undo_and_history_work(opaque: Memory, scope: Scope) -> None:
+def test_edits_undo_and_history_work(opaque: Backend, scope: Scope) -> None:
     ana = Caller(opaque, scope)
     ana.edit(action="add", text="one")
     version = ana.edit(action="add", text="two")["version"]
@@ -61,7 +61,7 @@ def test_edits_undo_and_history_work(opaque: Memory, scope: Scope) -> None:
     assert len(ana.history(target="self")["versions"]) == 4
 
 
-def test_the_same_text_again_is_another_version_and_guarded_as_one(opaque: Memory, scope: Scope) -> None:
+def test_the_same_text_again_is_another_version_and_guarded_as_one(opaque: Backend, scope: Scope) -> None:
     """Stricter than with keys of S3, where a document that went to another text and back counts as unchanged."""
 
     def write(text: str, name: str, over: Document | None) -> Document:
@@ -69,11 +69,11 @@ def test_the_same_text_again_is_another_version_and_guarded_as_one(opaque: Memor
 
     first = write("- a\n", "1", None)
     write("- a\n", "3", write("- b\n", "2", first))
-    with pytest.raises(Raced):
+    with pytest.raises(ConditionFailed):
         write("- c\n", "4", first)
 
 
-def test_a_write_whose_answer_was_lost_knows_itself(opaque: Memory, scope: Scope) -> None:
+def test_a_write_whose_answer_was_lost_knows_itself(opaque: Backend, scope: Scope) -> None:
     document = Document(name="MEMORY.md", text="- a\n", edit="add:1", writes=("mine",))
     first = opaque.personas.write(scope, document, None)
     changed = replace(document, text="- b\n", writes=("again",))
@@ -81,17 +81,17 @@ def test_a_write_whose_answer_was_lost_knows_itself(opaque: Memory, scope: Scope
     assert opaque.personas.write(scope, changed, first).version == second.version
 
 
-def test_segments_are_replaced_by_who_has_read_them(opaque: Memory, scope: Scope) -> None:
+def test_segments_are_replaced_by_who_has_read_them(opaque: Backend, scope: Scope) -> None:
     tag = opaque.segments.save(scope, b"same", None)
     newer = opaque.segments.save(scope, b"same", tag)
-    with pytest.raises(Raced):
+    with pytest.raises(ConditionFailed):
         opaque.segments.save(scope, b"other", tag)
     stored = opaque.segments.load(scope)
     assert stored is not None
     assert (stored.data, stored.tag) == (b"same", newer)
 
 
-def test_a_search_goes_on_with_the_segment_that_it_wrote(opaque: Memory, scope: Scope) -> None:
+def test_a_search_goes_on_with_the_segment_that_it_wrote(opaque: Backend, scope: Scope) -> None:
     ana = Caller(opaque, scope)
     for start in range(3):
         ana.add(facts=[f"fact {number} of {start}" for number in range(100)])

@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 from memtools.domain.document import ABSENT, SOUL, Document
 from memtools.domain.scope import Scope
-from memtools.ports import PersonaStore, Raced
-from memtools.tools.memory import Memory
+from memtools.ports import ConditionFailed, PersonaStore
+from memtools.tools.backend import Backend
 
 
 @pytest.fixture
-def store(memory: Memory) -> PersonaStore:
+def store(memory: Backend) -> PersonaStore:
     return memory.personas
 
 
@@ -53,7 +53,7 @@ def test_each_write_is_a_new_version_that_names_the_one_it_replaced(store: Perso
 
 def test_creating_what_is_there_loses_and_writes_nothing(store: PersonaStore, scope: Scope) -> None:
     write(store, scope, "one")
-    with pytest.raises(Raced):
+    with pytest.raises(ConditionFailed):
         write(store, scope, "two")
     assert store.read(scope, ["MEMORY.md"])["MEMORY.md"].text == "one"
 
@@ -61,14 +61,14 @@ def test_creating_what_is_there_loses_and_writes_nothing(store: PersonaStore, sc
 def test_replacing_what_has_changed_loses_and_writes_nothing(store: PersonaStore, scope: Scope) -> None:
     first = write(store, scope, "one")
     write(store, scope, "two", first)
-    with pytest.raises(Raced):
+    with pytest.raises(ConditionFailed):
         write(store, scope, "three", first)
     assert [one.text for one in store.versions(scope, "MEMORY.md", 5)] == ["two", "one"]
 
 
 def test_replacing_what_was_never_there_loses(store: PersonaStore, scope: Scope) -> None:
     ghost = replace(Document(name="MEMORY.md", text=""), tag='"0123456789abcdef0123456789abcdef"')
-    with pytest.raises(Raced):
+    with pytest.raises(ConditionFailed):
         write(store, scope, "one", ghost)
     assert store.read(scope, SOUL) == {}
 

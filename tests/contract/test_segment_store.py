@@ -12,8 +12,8 @@ from memtools.adapters.aws import CONFIG
 from memtools.adapters.segments import S3Segments, segment_key
 from memtools.domain.scope import Scope
 from memtools.errors import Unavailable
-from memtools.ports import Raced, SegmentStore
-from memtools.tools.memory import Memory
+from memtools.ports import ConditionFailed, SegmentStore
+from memtools.tools.backend import Backend
 
 from local.template import Template
 from tests.faults.inject import without_pauses
@@ -51,7 +51,7 @@ _runs = itertools.count(1)
 
 
 @pytest.fixture
-def store(memory: Memory) -> SegmentStore:
+def store(memory: Backend) -> SegmentStore:
     return memory.segments
 
 
@@ -64,7 +64,7 @@ def nowhere(moto: Template) -> Iterator[SegmentStore]:
         yield S3Segments(boto3.client("s3", endpoint_url=address, config=CONFIG), moto.bucket["Name"])
 
 
-def lose(memory: Memory, scope: Scope) -> None:
+def lose(memory: Backend, scope: Scope) -> None:
     """The segment is deleted past the port, as by somebody who clears the bucket."""
     if isinstance(memory.segments, S3Segments):
         memory.segments._client.delete_object(Bucket=memory.segments._bucket, Key=segment_key(scope))
@@ -94,7 +94,7 @@ def test_what_was_saved_is_what_is_loaded_byte_for_byte_under_the_tag_told(
 def test_a_first_save_where_one_stands_loses_and_leaves_it(store: SegmentStore, scope: Scope) -> None:
     tag = store.save(scope, b"one", None)
     for data in (b"two", b"one"):
-        with pytest.raises(Raced):
+        with pytest.raises(ConditionFailed):
             store.save(scope, data, None)
     stored = store.load(scope)
     assert stored is not None
@@ -121,7 +121,7 @@ def test_a_save_with_the_tag_that_was_loaded_replaces(store: SegmentStore, scope
 def test_of_two_that_replace_the_same_one_the_second_loses(store: SegmentStore, scope: Scope) -> None:
     tag = store.save(scope, b"one", None)
     store.save(scope, b"two", tag)
-    with pytest.raises(Raced):
+    with pytest.raises(ConditionFailed):
         store.save(scope, b"three", tag)
     assert loaded(store, scope) == b"two"
 
@@ -136,7 +136,7 @@ def test_of_many_that_save_at_once_one_wins(store: SegmentStore, scope: Scope) -
         together.wait()
         try:
             store.save(scope, data, tag)
-        except Raced:
+        except ConditionFailed:
             return
         won.append(data)
 
@@ -149,12 +149,12 @@ def test_of_many_that_save_at_once_one_wins(store: SegmentStore, scope: Scope) -
 
 
 def test_replacing_what_was_deleted_elsewhere_loses_and_a_first_save_is_possible_again(
-    memory: Memory, scope: Scope
+    memory: Backend, scope: Scope
 ) -> None:
     tag = memory.segments.save(scope, b"one", None)
     lose(memory, scope)
     assert memory.segments.load(scope) is None
-    with pytest.raises(Raced):
+    with pytest.raises(ConditionFailed):
         memory.segments.save(scope, b"two", tag)
     assert memory.segments.load(scope) is None
     memory.segments.save(scope, b"three", None)
@@ -163,7 +163,7 @@ def test_replacing_what_was_deleted_elsewhere_loses_and_a_first_save_is_possible
 
 def test_replacing_what_was_never_there_loses(store: SegmentStore, scope: Scope) -> None:
     tag = store.save(Scope(scope.agent, "other"), b"one", None)
-    with pytest.raises(Raced):
+    with pytest.raises(ConditionFailed):
         store.save(scope, b"two", tag)
     assert store.load(scope) is None
 
@@ -182,7 +182,7 @@ def test_an_agents_user_is_not_the_users_agent(store: SegmentStore, scope: Scope
     assert store.load(Scope(scope.user, scope.agent)) is None
 
 
-def test_a_segment_is_no_document(memory: Memory, scope: Scope) -> None:
+def test_a_segment_is_no_document(memory: Backend, scope: Scope) -> None:
     """Roles, lifecycle and lists of versions go by the key's beginning."""
     memory.segments.save(scope, b"one", None)
     assert memory.personas.read(scope, ["SOUL.md", "MEMORY.md", "USER.md"]) == {}
@@ -202,7 +202,7 @@ def test_a_store_that_cannot_be_reached_is_told_as_unavailable_in_our_words(
         assert secret not in shown
 
 
-def test_a_bucket_that_is_not_there_is_an_outage_and_not_an_empty_store(moto_memory: Memory, scope: Scope) -> None:
+def test_a_bucket_that_is_not_there_is_an_outage_and_not_an_empty_store(moto_memory: Backend, scope: Scope) -> None:
     client = moto_memory.segments._client  # type: ignore[attr-defined]
     lost = S3Segments(client, "no-such-bucket-anywhere")
     for call in (lambda: lost.load(scope), lambda: lost.save(scope, b"x", None)):
@@ -211,7 +211,7 @@ def test_a_bucket_that_is_not_there_is_an_outage_and_not_an_empty_store(moto_mem
         assert "no-such-bucket" not in json.dumps(told.value.as_dict())
 
 
-def test_a_download_that_breaks_off_is_told_as_unavailable(moto_memory: Memory, scope: Scope) -> None:
+def test_a_download_that_breaks_off_is_told_as_unavailable(moto_memory: Backend, scope: Scope) -> None:
     """What arrived is no segment, and none that should be replaced."""
     store = moto_memory.segments
     store.save(scope, b"x" * 100_000, None)

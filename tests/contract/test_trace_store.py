@@ -7,8 +7,8 @@ import pytest
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Embedding, Merge, Stamp, Status, Trace, key_of
 from memtools.domain.versions import deleted, keep_before, updated
-from memtools.ports import Holds, Raced, TraceStore, Write
-from memtools.tools.memory import Memory
+from memtools.ports import ConditionFailed, StillSays, TraceStore, Write
+from memtools.tools.backend import Backend
 
 from tests.fakes import START
 
@@ -17,7 +17,7 @@ ODD_TEXTS = ["plain", " spaced\t", "naïve ☕ 東京 🏳️‍🌈", "a\nb\r\n
 
 
 @pytest.fixture
-def store(memory: Memory) -> TraceStore:
+def store(memory: Backend) -> TraceStore:
     return memory.traces
 
 
@@ -69,9 +69,9 @@ def test_a_trace_is_absent_from_every_other_scope(store: TraceStore, scope: Scop
 
 def test_a_taken_key_is_told_with_what_stands_there_and_nothing_is_written(store: TraceStore, scope: Scope) -> None:
     standing = born(store, scope, "first")
-    with pytest.raises(Raced) as raced:
+    with pytest.raises(ConditionFailed) as failed:
         store.commit(scope, stamp(2), [Write(None, birth(scope, "second", 2)), Write(None, birth(scope, "first", 2))])
-    assert {name: occupant.trace for name, occupant in raced.value.met.items()} == {standing.id: standing}
+    assert {name: occupant.trace for name, occupant in failed.value.found.items()} == {standing.id: standing}
     assert store.get(scope, [key_of(scope, "second")]) == {}
 
 
@@ -79,7 +79,7 @@ def test_a_stale_version_is_told_and_nothing_of_the_commit_is_written(store: Tra
     one, other = born(store, scope, "one"), born(store, scope, "other")
     newer = updated(one, "one, newer", (), None, stamp(2))
     step(store, scope, one, newer, 2)
-    with pytest.raises(Raced) as raced:
+    with pytest.raises(ConditionFailed) as failed:
         store.commit(
             scope,
             stamp(3),
@@ -88,7 +88,7 @@ def test_a_stale_version_is_told_and_nothing_of_the_commit_is_written(store: Tra
                 Write(one, updated(one, "stale", (), None, stamp(3))),
             ],
         )
-    assert raced.value.met[one.id].trace == newer
+    assert failed.value.found[one.id].trace == newer
     assert store.get(scope, [one.id, other.id]) == {one.id: newer, other.id: other}
 
 
@@ -174,10 +174,10 @@ def test_a_change_made_from_a_stale_count_keeps_the_retrievals(store: TraceStore
 def test_a_text_that_another_trace_took_on_is_found_at_its_key(store: TraceStore, scope: Scope) -> None:
     trace = born(store, scope, "old")
     step(store, scope, trace, updated(trace, "new", (), None, stamp(2)), 2)
-    with pytest.raises(Raced) as raced:
+    with pytest.raises(ConditionFailed) as failed:
         store.commit(scope, stamp(3), [Write(None, birth(scope, "new", 3))])
-    assert raced.value.met[key_of(scope, "new")].holders == (trace.id,)
-    assert raced.value.met[key_of(scope, "new")].trace is None
+    assert failed.value.found[key_of(scope, "new")].claimed_by == (trace.id,)
+    assert failed.value.found[key_of(scope, "new")].trace is None
 
 
 def test_a_text_given_up_again_is_free(store: TraceStore, scope: Scope) -> None:
@@ -192,7 +192,7 @@ def test_a_text_given_up_again_is_free(store: TraceStore, scope: Scope) -> None:
 def test_a_birth_beside_a_holder_is_possible_when_it_is_asked_for(store: TraceStore, scope: Scope) -> None:
     trace = born(store, scope, "old")
     step(store, scope, trace, updated(trace, "new", (), None, stamp(2)), 2)
-    store.commit(scope, stamp(3), [Write(None, birth(scope, "new", 3), beside=(trace.id,))])
+    store.commit(scope, stamp(3), [Write(None, birth(scope, "new", 3), claimed_by=(trace.id,))])
     assert store.get(scope, [key_of(scope, "new")])[key_of(scope, "new")].content == "new"
 
 
@@ -203,17 +203,17 @@ def test_of_two_that_take_a_spare_place_beside_the_same_trace_one_is_told_of_the
     step(store, scope, trace, updated(trace, "new", (), None, stamp(2)), 2)
     one, other = (replace(birth(scope, "old", number), id=f"{trace.id}-{number}") for number in (3, 4))
     store.commit(scope, stamp(3), [Write(None, one)])
-    with pytest.raises(Raced) as raced:
+    with pytest.raises(ConditionFailed) as failed:
         store.commit(scope, stamp(4), [Write(None, other)])
-    assert raced.value.met[trace.id].holders == (one.id,)
+    assert failed.value.found[trace.id].claimed_by == (one.id,)
     assert store.get(scope, [other.id]) == {}
-    store.commit(scope, stamp(4), [Write(None, other, beside=(one.id,))])
+    store.commit(scope, stamp(4), [Write(None, other, claimed_by=(one.id,))])
 
 
 def test_a_trace_retrieved_meanwhile_stops_a_commit_that_counts_on_it(store: TraceStore, scope: Scope) -> None:
     trace = born(store, scope, "one")
     store.retrieve(scope, {trace.id: 1}, stamp(2).now)
-    with pytest.raises(Raced):
+    with pytest.raises(ConditionFailed):
         store.commit(scope, stamp(3), [Write(trace, updated(trace, "two", (), None, stamp(3)), counted=True)])
     fresh = store.get(scope, [trace.id])[trace.id]
     store.commit(scope, stamp(3), [Write(fresh, updated(fresh, "two", (), None, stamp(3)), counted=True)])
@@ -221,11 +221,11 @@ def test_a_trace_retrieved_meanwhile_stops_a_commit_that_counts_on_it(store: Tra
 
 def test_a_commit_holds_only_while_its_conditions_do(store: TraceStore, scope: Scope) -> None:
     trace = born(store, scope, "Old  text")
-    store.commit(scope, stamp(2), [Write(None, birth(scope, "second", 2))], [Holds(trace.id, "old text")])
+    store.commit(scope, stamp(2), [Write(None, birth(scope, "second", 2))], [StillSays(trace.id, "old text")])
     step(store, scope, trace, updated(trace, "new", (), None, stamp(3)), 3)
-    with pytest.raises(Raced) as raced:
-        store.commit(scope, stamp(4), [Write(None, birth(scope, "third", 4))], [Holds(trace.id, "old text")])
-    assert list(raced.value.met) == [trace.id]
+    with pytest.raises(ConditionFailed) as failed:
+        store.commit(scope, stamp(4), [Write(None, birth(scope, "third", 4))], [StillSays(trace.id, "old text")])
+    assert list(failed.value.found) == [trace.id]
     assert store.get(scope, [key_of(scope, "third")]) == {}
 
 
@@ -234,7 +234,7 @@ def test_a_condition_may_be_about_a_trace_that_the_commit_touches_too(store: Tra
     second = updated(trace, "two", (), None, stamp(2))
     step(store, scope, trace, second, 2)
     spare = replace(birth(scope, "one", 3), id=trace.id + "-spare")
-    store.commit(scope, stamp(3), [Write(None, spare)], [Holds(trace.id, "two")])
+    store.commit(scope, stamp(3), [Write(None, spare)], [StillSays(trace.id, "two")])
     assert set(store.get(scope, [trace.id, spare.id])) == {trace.id, spare.id}
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import boto3
 from memtools.adapters.aws import CONFIG
-from memtools.adapters.items import from_dynamodb
+from memtools.adapters.table.layout import from_dynamodb
 from memtools.domain.scope import Scope
 from memtools.errors import ToolError
 
@@ -32,7 +32,7 @@ _VOLATILE = frozenset(
 
 
 # In the order of keys, which hold digests of the scope.
-_UNORDERED = frozenset({"items", "holders"})
+_UNORDERED = frozenset({"items", "claimedBy"})
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ def _facts(ana: Caller) -> None:
 
 
 def _mixed(ana: Caller) -> None:
-    """Known, deleted, merged away, held by another and given up: all that an add can meet."""
+    """CachedIndex, deleted, merged away, held by another and given up: all that an add can meet."""
     _facts(ana)
     names = names_in(ana.scope)
     ana.update(traceId=names["tea"], content="water")

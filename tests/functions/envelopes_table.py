@@ -15,7 +15,7 @@ from memtools.catalogue import TOOLS
 from memtools.domain.scope import Scope
 from memtools.errors import ToolError, Unavailable
 from memtools.tools import USE_CASES
-from memtools.tools.memory import Memory
+from memtools.tools.backend import Backend
 from memtools.transports import Call, Outcome, recognise
 
 from local.template import ROOT
@@ -44,7 +44,7 @@ Names = dict[str, str]
 Ask = Callable[[Names], dict[str, Any]]
 
 
-def _remembering() -> tuple[Memory, Names]:
+def _remembering() -> tuple[Backend, Names]:
     """A memory with facts of all kinds, by their ids, and a document."""
     memory = over_fakes(FakeClock())
     ana = Caller(memory, MAYA)
@@ -119,7 +119,7 @@ class _Nobody:
     user = ""
 
 
-def _run(decode: Callable[[], Call], memory: Memory) -> Outcome:
+def _run(decode: Callable[[], Call], memory: Backend) -> Outcome:
     """As the handler does; importing that one makes a logger, which takes its name from the environment."""
     try:
         call = decode()

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import requests
 from memtools.catalogue import TOOLS
+from memtools.counters import Metric
 from memtools.domain.scope import Scope
-from memtools.notices import Notice
 
 from local.invoke import load
 from local.service import Service, load_handler
@@ -175,7 +175,7 @@ def test_a_line_has_the_fields_that_the_page_tells_of_and_no_others(post: Post, 
     told = {name for row in re.findall(r"^\| (`.*?) \|", page, re.MULTILINE) for name in re.findall(r"`(\w+)`", row)}
     every_tool(post, "a fact")
     written = {name for line in logs.getvalue().splitlines() for name in json.loads(line)}
-    assert written - {*Notice} <= told
+    assert written - {*Metric} <= told
     assert {"tool", "outcome", "duration_ms", "correlation_id"} <= written
 
 

@@ -14,9 +14,9 @@ from memtools.domain.scope import Scope
 from memtools.domain.text import fold
 from memtools.domain.trace import key_of
 from memtools.errors import NotFound, ToolError
-from memtools.retrieval.cache import RecentIndexes
-from memtools.tools import freshness
-from memtools.tools.memory import Memory
+from memtools.freshness import fresh_index as freshness
+from memtools.freshness.cache import RecentIndexes
+from memtools.tools.backend import Backend
 
 from tests.calls import Caller
 from tests.fakes import FakeClock
@@ -111,7 +111,7 @@ def outcome(call: Callable[[], dict[str, Any]]) -> dict[str, Any] | str:
 
 
 class Life(RuleBasedStateMachine):
-    make: Callable[[], tuple[Memory, FakeClock]]
+    make: Callable[[], tuple[Backend, FakeClock]]
     numbers = iter(range(10**9))
 
     @initialize()
@@ -404,7 +404,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(freshness, "FEW", 3)
 
 
-def check(made: Callable[[], tuple[Memory, FakeClock]], examples: int, steps: int) -> None:
+def check(made: Callable[[], tuple[Backend, FakeClock]], examples: int, steps: int) -> None:
     class OneLife(Life):
         make = staticmethod(made)
 
@@ -421,9 +421,9 @@ def check(made: Callable[[], tuple[Memory, FakeClock]], examples: int, steps: in
     )
 
 
-def test_traces_live_as_the_model_says_on_the_fakes(new_fake_memory: Callable[[], tuple[Memory, FakeClock]]) -> None:
+def test_traces_live_as_the_model_says_on_the_fakes(new_fake_memory: Callable[[], tuple[Backend, FakeClock]]) -> None:
     check(new_fake_memory, examples=80, steps=60)
 
 
-def test_traces_live_as_the_model_says_on_moto(moto_memory: Memory, clock: FakeClock) -> None:
+def test_traces_live_as_the_model_says_on_moto(moto_memory: Backend, clock: FakeClock) -> None:
     check(lambda: (moto_memory, clock), examples=6, steps=30)

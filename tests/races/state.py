@@ -10,7 +10,7 @@ from memtools.domain.document import Document
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Change, Status, Trace
 from memtools.domain.versions import newest_first
-from memtools.tools.memory import Memory
+from memtools.tools.backend import Backend
 
 DOCUMENT: Final = "MEMORY.md"
 _ALL = 1000
@@ -69,7 +69,7 @@ class State:
         return next((one for one in self.chains.get(name, ()) if one.version == number), None)
 
 
-def read(memory: Memory, scope: Scope) -> State:
+def read(memory: Backend, scope: Scope) -> State:
     """The scope's state."""
     now = memory.clock.now()
     names = [trace.id for trace in memory.traces.changes(scope, None)]

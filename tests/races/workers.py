@@ -17,7 +17,7 @@ from botocore.exceptions import ConnectionClosedError
 from memtools.adapters.aws import CONFIG
 from memtools.domain.scope import Scope
 from memtools.errors import ToolError
-from memtools.tools.memory import Memory
+from memtools.tools.backend import Backend
 from memtools.wiring import SystemClock
 
 from tests.calls import Caller
@@ -93,7 +93,7 @@ class LostAnswers:
             client.meta.events.register(f"before-send.{operation}", send)
 
 
-def memory_at(names: Mapping[str, str], losing: LostAnswers | None = None) -> Memory:
+def memory_at(names: Mapping[str, str], losing: LostAnswers | None = None) -> Backend:
     """A memory of its own over the table and the bucket named, at the AWS that the environment leads to."""
     dynamodb, s3 = boto3.client("dynamodb", config=CONFIG), boto3.client("s3", config=CONFIG)
     if losing:

@@ -5,10 +5,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from memtools.adapters.bedrock import TitanEmbedder
+from memtools.adapters.titan import TitanEmbedder
 from memtools.catalogue import TOOLS
 from memtools.domain.scope import Scope
-from memtools.tools.memory import Memory
+from memtools.tools.backend import Backend
 
 from local.template import Template
 from tests.calls import Caller
@@ -59,7 +59,7 @@ def model() -> Iterator[Titan]:
 
 
 @pytest.fixture
-def needed(moto_memory: Memory, model: Titan, scope: Scope) -> dict[str, set[str]]:
+def needed(moto_memory: Backend, model: Titan, scope: Scope) -> dict[str, set[str]]:
     """The permissions that a run of all tools needs, by function, where Bedrock makes the embeddings."""
     recorder = Recorder()
     bedrock = model.client()

@@ -9,7 +9,7 @@ from cfnlint.api import lint_file
 from cfnlint.data import AdditionalSpecs
 from cfnlint.decode import cfn_yaml
 from cfnlint.helpers import load_resource
-from memtools.adapters.s3 import document_key
+from memtools.adapters.documents import document_key
 from memtools.adapters.segments import segment_key
 from memtools.catalogue import TOOLS
 from memtools.config import Settings

@@ -3,7 +3,7 @@
 from typing import Any
 
 from memtools import retry
-from memtools.adapters import aws, bedrock
+from memtools.adapters import aws, titan
 
 from tests.template.test_template import globals_of_functions
 
@@ -24,15 +24,15 @@ def test_a_call_begun_at_the_last_moment_that_hangs_ends_within_the_functions_ti
 
 def test_a_model_asked_at_the_last_moment_that_hangs_is_left_within_the_functions_time() -> None:
     """No call to a store is begun after it any more."""
-    assert globals_of_functions["Timeout"] > retry.SECONDS + bedrock.SECONDS
+    assert globals_of_functions["Timeout"] > retry.SECONDS + titan.SECONDS
 
 
 def test_a_model_that_hangs_leaves_time_for_a_store_that_hangs_and_for_a_second_attempt_after_it() -> None:
-    assert bedrock.SECONDS + longest(aws.CONFIG) < globals_of_functions["Timeout"]
-    assert 2 * bedrock.SECONDS < retry.SECONDS
+    assert titan.SECONDS + longest(aws.CONFIG) < globals_of_functions["Timeout"]
+    assert 2 * titan.SECONDS < retry.SECONDS
 
 
 def test_a_try_of_the_model_that_hangs_ends_while_it_is_waited_for_and_a_thread_left_behind_soon_after() -> None:
-    config: Any = bedrock.CONFIG
-    assert config.connect_timeout + config.read_timeout < bedrock.SECONDS
-    assert bedrock.SECONDS < longest(config) < 2 * bedrock.SECONDS
+    config: Any = titan.CONFIG
+    assert config.connect_timeout + config.read_timeout < titan.SECONDS
+    assert titan.SECONDS < longest(config) < 2 * titan.SECONDS

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from memtools.domain.scope import Scope
 from memtools.errors import InvalidArguments, TooLarge
-from memtools.tools.memory import Memory
+from memtools.tools.backend import Backend
 
 from tests.calls import Caller
 from tests.fakes import FakeClock
@@ -123,7 +123,7 @@ def test_a_call_too_large_saves_nothing(ana: Caller) -> None:
     assert ana.all() == []
 
 
-def test_more_than_a_transaction_can_hold_is_refused_whole(moto_memory: Memory, scope: Scope) -> None:
+def test_more_than_a_transaction_can_hold_is_refused_whole(moto_memory: Backend, scope: Scope) -> None:
     ana = Caller(moto_memory, scope)
     facts = [f"fact {number}" for number in range(100)]
     ids = [one["id"] for one in ana.add(facts=facts)["saved"]]

@@ -6,22 +6,22 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from memtools.adapters.expressions import trace_key
+from memtools.adapters.table.statements import trace_key
 from memtools.domain.scope import Scope
-from memtools.retrieval.cache import RecentIndexes
-from memtools.tools.memory import Memory
+from memtools.freshness.cache import RecentIndexes
+from memtools.tools.backend import Backend
 
 from tests.calls import Caller
 from tests.fakes import FakeClock
 
 
 @pytest.fixture
-def ana(moto_memory: Memory, scope: Scope) -> Caller:
+def ana(moto_memory: Backend, scope: Scope) -> Caller:
     return Caller(moto_memory, scope)
 
 
 @pytest.fixture
-def calls(moto_memory: Memory) -> Iterator[list[str]]:
+def calls(moto_memory: Backend) -> Iterator[list[str]]:
     """The names of all AWS calls from here on."""
     made: list[str] = []
 
@@ -147,7 +147,7 @@ def test_traces_without_a_vector_cost_one_read_more_once_and_a_segment(ana: Call
     assert cold == ["GetObject", "Query", "UpdateItem", "UpdateItem"]
 
 
-def test_what_is_gone_from_the_table_costs_no_search_twice(ana: Caller, moto_memory: Memory, calls: list[str]) -> None:
+def test_what_is_gone_from_the_table_costs_no_search_twice(ana: Caller, moto_memory: Backend, calls: list[str]) -> None:
     """Erased without tombstones, as when its owner has a whole scope removed."""
     ids = ana.remember("tea one", "tea two", "tea three")
     ana.search(query="tea")

@@ -6,14 +6,14 @@ from datetime import timedelta
 import pytest
 from memtools.domain.scope import Scope
 from memtools.errors import InvalidArguments
-from memtools.tools.memory import Memory
+from memtools.tools.backend import Backend
 
 from tests.calls import Caller
 from tests.fakes import FakeClock
 
 
 @pytest.fixture
-def ana(memory: Memory, scope: Scope) -> Caller:
+def ana(memory: Backend, scope: Scope) -> Caller:
     return Caller(memory, scope)
 
 
@@ -77,7 +77,7 @@ def test_what_is_dead_or_changed_is_compared_no_more(ana: Caller) -> None:
     assert [group["traceIds"] for group in ana.duplicates(threshold=0.3)["groups"]] == [[first, second]]
 
 
-def test_what_has_expired_is_compared_no_more(fake_memory: Memory, scope: Scope, clock: FakeClock) -> None:
+def test_what_has_expired_is_compared_no_more(fake_memory: Backend, scope: Scope, clock: FakeClock) -> None:
     ana = Caller(fake_memory, scope)
     ana.remember("likes green tea")
     ana.remember("likes green tea a lot", expiresAt=(clock.now() + timedelta(hours=1)).isoformat())
@@ -86,7 +86,7 @@ def test_what_has_expired_is_compared_no_more(fake_memory: Memory, scope: Scope,
     assert contents(ana, threshold=0.5) == []
 
 
-def test_other_users_memories_are_never_compared(memory: Memory, scope: Scope) -> None:
+def test_other_users_memories_are_never_compared(memory: Backend, scope: Scope) -> None:
     ana, bob = Caller(memory, scope), Caller(memory, Scope(scope.agent, "bob"))
     ana.remember("likes green tea")
     bob.remember("likes green tea a lot")
@@ -106,7 +106,7 @@ def test_a_higher_threshold_finds_some_of_the_same(ana: Caller) -> None:
     assert len(ana.duplicates(threshold=all_scores[0])["groups"]) == 1
 
 
-def test_without_a_model_the_words_count_alone(fake_memory: Memory, scope: Scope) -> None:
+def test_without_a_model_the_words_count_alone(fake_memory: Backend, scope: Scope) -> None:
     ana = Caller(replace(fake_memory, embedder=None), scope)
     ana.remember("likes green tea", "likes green tea a lot", "plays chess")
     assert contents(ana, threshold=0.7) == [["likes green tea", "likes green tea a lot"]]

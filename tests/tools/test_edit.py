@@ -6,7 +6,7 @@ import pytest
 from memtools.domain.document import Document
 from memtools.domain.scope import Scope
 from memtools.errors import Ambiguous, Conflict, InvalidArguments, NotFound, TooLarge
-from memtools.tools.memory import Memory
+from memtools.tools.backend import Backend
 
 from tests.calls import Caller
 
@@ -187,7 +187,7 @@ def test_the_history_of_a_document_tells_every_version(ana: Caller) -> None:
     assert len(ana.history(target="self", limit=1)["versions"]) == 1
 
 
-def test_the_soul_has_its_parts_in_order_and_skips_what_is_absent(memory: Memory, scope: Scope) -> None:
+def test_the_soul_has_its_parts_in_order_and_skips_what_is_absent(memory: Backend, scope: Scope) -> None:
     ana = Caller(memory, scope)
     assert ana.read() == {"text": "", "version": "none", "found": []}
     for name in ("SOUL.md", "AGENTS.md", "HEARTBEAT.md"):
@@ -209,6 +209,6 @@ def test_the_agents_own_files_are_shared_by_its_users_and_notes_are_not(ana: Cal
     assert bob.read()["found"] == ["SOUL.md"]
 
 
-def test_the_limit_of_a_document_is_a_setting(memory: Memory, scope: Scope) -> None:
+def test_the_limit_of_a_document_is_a_setting(memory: Backend, scope: Scope) -> None:
     with pytest.raises(TooLarge):
         Caller(replace(memory, document_limit=10), scope).edit(action="add", text="0123456789")

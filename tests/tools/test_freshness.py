@@ -17,13 +17,13 @@ from hypothesis.stateful import run_state_machine_as_test as run
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Trace, key_of
 from memtools.errors import ToolError, Unavailable
+from memtools.freshness import fresh_index as freshness
+from memtools.freshness.cache import RecentIndexes
+from memtools.freshness.fresh_index import fresh_index
+from memtools.freshness.segment import Segment, intact
 from memtools.ports import SegmentStore, Stored, TraceStore
-from memtools.retrieval.cache import RecentIndexes
-from memtools.retrieval.index import Index
-from memtools.retrieval.segments import Segment, intact
-from memtools.tools import freshness
-from memtools.tools.freshness import fresh_index
-from memtools.tools.memory import Memory
+from memtools.ranking.index import Index
+from memtools.tools.backend import Backend
 
 from tests.calls import Caller
 from tests.contract.test_segment_store import lose
@@ -107,7 +107,7 @@ def rows_in(data: bytes, model: str) -> int:
     return len(Segment.of_bytes(data, model).columns)
 
 
-def index_of(memory: Memory, scope: Scope) -> Index:
+def index_of(memory: Backend, scope: Scope) -> Index:
     """The index as a call leaves it to the next one; as it had it, where it lost the race for the segment."""
     with fresh_index(memory, scope) as index:
         pass
@@ -115,7 +115,7 @@ def index_of(memory: Memory, scope: Scope) -> Index:
     return known.index if known else index
 
 
-def another(memory: Memory, **changes: Any) -> Memory:
+def another(memory: Backend, **changes: Any) -> Backend:
     """The same memory in a process just started."""
     return replace(memory, recent=RecentIndexes(), **changes)
 
@@ -127,17 +127,17 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def watched(fake_memory: Memory) -> Watched:
+def watched(fake_memory: Backend) -> Watched:
     return Watched(fake_memory.traces)
 
 
 @pytest.fixture
-def kept(fake_memory: Memory) -> Kept:
+def kept(fake_memory: Backend) -> Kept:
     return Kept(fake_memory.segments)
 
 
 @pytest.fixture
-def tried(fake_memory: Memory, watched: Watched, kept: Kept) -> Memory:
+def tried(fake_memory: Backend, watched: Watched, kept: Kept) -> Backend:
     """A memory over watched fakes."""
     return replace(fake_memory, traces=watched, segments=kept)
 
@@ -339,7 +339,7 @@ def test_the_first_search_after_any_write_by_anybody_finds_what_is_alive_and_not
 
 @pytest.mark.usefixtures("few")
 def test_what_was_deleted_and_purged_long_ago_is_not_even_asked_for(
-    tried: Memory, watched: Watched, clock: FakeClock, scope: Scope
+    tried: Backend, watched: Watched, clock: FakeClock, scope: Scope
 ) -> None:
     """The tombstones that would tell are gone; a segment and an index in memory are from before."""
     ana = Caller(tried, scope)
@@ -359,7 +359,7 @@ def test_what_was_deleted_and_purged_long_ago_is_not_even_asked_for(
 
 @pytest.mark.usefixtures("few")
 def test_what_expired_was_purged_and_is_added_again_is_found_again(
-    fake_memory: Memory, clock: FakeClock, scope: Scope
+    fake_memory: Backend, clock: FakeClock, scope: Scope
 ) -> None:
     """The table knows nothing of the first life, so the second begins at version 1 too, under the same id."""
     ana = Caller(fake_memory, scope)
@@ -409,13 +409,13 @@ DAMAGE: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
-def stored_of(memory: Memory, scope: Scope) -> Stored:
+def stored_of(memory: Backend, scope: Scope) -> Stored:
     stored = memory.segments.load(scope)
     assert stored is not None
     return stored
 
 
-def assert_whole(memory: Memory, scope: Scope) -> None:
+def assert_whole(memory: Backend, scope: Scope) -> None:
     """A segment of the memory's model with all facts stands there."""
     data = stored_of(memory, scope).data
     assert intact(data)
@@ -424,7 +424,7 @@ def assert_whole(memory: Memory, scope: Scope) -> None:
 
 @pytest.mark.parametrize("kind", ["lost", *DAMAGE])
 @pytest.mark.usefixtures("few")
-def test_a_segment_that_is_of_no_use_is_made_anew_and_replaced(memory: Memory, scope: Scope, kind: str) -> None:
+def test_a_segment_that_is_of_no_use_is_made_anew_and_replaced(memory: Backend, scope: Scope, kind: str) -> None:
     first = Caller(memory, scope)
     first.remember(*FACTS)
     first.search(query="tea")
@@ -442,7 +442,7 @@ def test_a_segment_that_is_of_no_use_is_made_anew_and_replaced(memory: Memory, s
 
 
 @pytest.mark.usefixtures("few")
-def test_a_segment_of_another_model_is_made_anew_and_replaced(memory: Memory, scope: Scope) -> None:
+def test_a_segment_of_another_model_is_made_anew_and_replaced(memory: Backend, scope: Scope) -> None:
     foreign = Caller(another(memory, embedder=Foreign()), scope)
     foreign.remember(*FACTS)
     assert foreign.contents("cats")[0] == "has two cats"
@@ -457,7 +457,7 @@ def test_a_segment_of_another_model_is_made_anew_and_replaced(memory: Memory, sc
 
 
 def test_a_scope_whose_segment_is_damaged_and_that_has_few_traces_is_read_without_one(
-    memory: Memory, scope: Scope
+    memory: Backend, scope: Scope
 ) -> None:
     memory.segments.save(scope, b"garbage", None)
     ana = Caller(memory, scope)
@@ -468,7 +468,7 @@ def test_a_scope_whose_segment_is_damaged_and_that_has_few_traces_is_read_withou
 
 @pytest.mark.usefixtures("few")
 def test_a_segment_lost_while_processes_go_on_with_theirs_comes_back_when_it_is_time(
-    memory: Memory, scope: Scope
+    memory: Backend, scope: Scope
 ) -> None:
     ana = Caller(memory, scope)
     ana.remember(*FACTS)
@@ -490,7 +490,7 @@ def ten_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("few")
 def test_of_two_searches_that_outgrow_their_segment_at_once_both_answer_and_one_segment_stands(
-    tried: Memory, kept: Kept, scope: Scope
+    tried: Backend, kept: Kept, scope: Scope
 ) -> None:
     ana, rival = Caller(tried, scope), Caller(another(tried), scope)
     for texts in (FACTS, [word_of(number) for number in range(6)]):  # the first segment, then one that replaces it
@@ -511,7 +511,7 @@ def test_of_two_searches_that_outgrow_their_segment_at_once_both_answer_and_one_
 
 @pytest.mark.usefixtures("few")
 def test_the_loser_of_a_race_replaces_the_winners_segment_when_its_time_comes(
-    tried: Memory, kept: Kept, scope: Scope
+    tried: Backend, kept: Kept, scope: Scope
 ) -> None:
     ana, rival = Caller(tried, scope), Caller(another(tried), scope)
     ana.remember(*FACTS)
@@ -524,7 +524,7 @@ def test_the_loser_of_a_race_replaces_the_winners_segment_when_its_time_comes(
 
 @pytest.mark.usefixtures("few")
 def test_a_search_answers_while_segments_cannot_be_saved_and_saves_one_later(
-    tried: Memory, kept: Kept, scope: Scope
+    tried: Backend, kept: Kept, scope: Scope
 ) -> None:
     ana = Caller(tried, scope)
     kept.out = {"save"}
@@ -541,7 +541,7 @@ def test_a_search_answers_while_segments_cannot_be_saved_and_saves_one_later(
 @pytest.mark.usefixtures("few")
 @pytest.mark.parametrize("tool", ["search", "list", "duplicates"])
 def test_the_answer_is_made_before_a_segment_is_written_so_that_none_waits_in_vain(
-    tried: Memory, kept: Kept, watched: Watched, scope: Scope, tool: str
+    tried: Backend, kept: Kept, watched: Watched, scope: Scope, tool: str
 ) -> None:
     ana = Caller(tried, scope)
     ana.remember(*FACTS, "likes black tea")
@@ -555,7 +555,7 @@ def test_the_answer_is_made_before_a_segment_is_written_so_that_none_waits_in_va
 
 @pytest.mark.usefixtures("few")
 def test_a_save_whose_answer_was_lost_is_told_apart_by_the_next_one(
-    tried: Memory, fake_memory: Memory, kept: Kept, scope: Scope
+    tried: Backend, fake_memory: Backend, kept: Kept, scope: Scope
 ) -> None:
     """Stored, though told as an outage: the next save meets another tag than it expects."""
     ana = Caller(tried, scope)
@@ -574,7 +574,7 @@ def test_a_save_whose_answer_was_lost_is_told_apart_by_the_next_one(
 
 @pytest.mark.usefixtures("few")
 def test_a_cold_search_tells_an_outage_of_the_segments_and_a_warm_one_needs_none(
-    tried: Memory, kept: Kept, scope: Scope
+    tried: Backend, kept: Kept, scope: Scope
 ) -> None:
     ana = Caller(tried, scope)
     ana.remember(*FACTS)
@@ -591,7 +591,7 @@ def test_a_cold_search_tells_an_outage_of_the_segments_and_a_warm_one_needs_none
 @pytest.mark.usefixtures("ten_at_once")
 @pytest.mark.parametrize("age", [timedelta(0), 40 * DAY], ids=["young", "older than the retention"])
 def test_a_table_that_fails_half_way_is_told_and_the_next_call_goes_on_from_there(
-    tried: Memory, watched: Watched, clock: FakeClock, scope: Scope, age: timedelta
+    tried: Backend, watched: Watched, clock: FakeClock, scope: Scope, age: timedelta
 ) -> None:
     """A scope too large to be read in one call is read in several."""
     ana = Caller(tried, scope)
@@ -614,7 +614,7 @@ def test_a_table_that_fails_half_way_is_told_and_the_next_call_goes_on_from_ther
 
 @pytest.mark.usefixtures("ten_at_once")
 def test_what_changes_while_a_long_catching_up_is_interrupted_is_not_missed(
-    tried: Memory, watched: Watched, clock: FakeClock, scope: Scope
+    tried: Backend, watched: Watched, clock: FakeClock, scope: Scope
 ) -> None:
     ana = Caller(tried, scope)
     writer = Caller(another(tried, clock=Off(clock, -MINUTE)), scope)
@@ -684,7 +684,7 @@ def growth(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> G
 
 
 def test_a_growing_scope_writes_a_bounded_number_of_rows_and_a_cold_search_reads_few_changes_beside_them(
-    fake_memory: Memory, clock: FakeClock, scope: Scope, growth: Growth
+    fake_memory: Backend, clock: FakeClock, scope: Scope, growth: Growth
 ) -> None:
     """Searched after each batch; batches are further apart than the time that is read again."""
     log, kept = Log(scope), Kept(fake_memory.segments, model="")
@@ -704,7 +704,7 @@ def test_a_growing_scope_writes_a_bounded_number_of_rows_and_a_cold_search_reads
 
 
 def test_a_bulk_load_that_was_searched_at_once_is_not_read_again_by_every_cold_search_for_ever(
-    fake_memory: Memory, clock: FakeClock, scope: Scope
+    fake_memory: Backend, clock: FakeClock, scope: Scope
 ) -> None:
     """The segment is as old as the load, so the load is read again beside it: once, when it is old enough."""
     log, kept = Log(scope), Kept(fake_memory.segments, model="")
@@ -726,7 +726,7 @@ def test_a_bulk_load_that_was_searched_at_once_is_not_read_again_by_every_cold_s
     assert kept.rows == [2000, 2000]
 
 
-def test_a_scope_of_few_traces_has_no_segment(fake_memory: Memory, clock: FakeClock, scope: Scope) -> None:
+def test_a_scope_of_few_traces_has_no_segment(fake_memory: Backend, clock: FakeClock, scope: Scope) -> None:
     log, kept = Log(scope), Kept(fake_memory.segments, model="")
     memory = replace(fake_memory, traces=log, segments=kept, embedder=None)  # type: ignore[arg-type]
     for _ in range(freshness.FEW):
@@ -771,7 +771,7 @@ def model(clock: FakeClock) -> Thesaurus:
 
 
 @pytest.fixture
-def filled_later(tried: Memory, model: Thesaurus) -> Memory:
+def filled_later(tried: Backend, model: Thesaurus) -> Backend:
     """A memory with that model."""
     return replace(tried, embedder=model)
 
@@ -779,19 +779,19 @@ def filled_later(tried: Memory, model: Thesaurus) -> Memory:
 PAUSE = MINUTE + SECOND
 
 
-def untaught(memory: Memory) -> Caller:
+def untaught(memory: Backend) -> Caller:
     """Somebody in the same memory while the model is out: what is stored has no vector."""
     return Caller(another(memory, embedder=None), Scope("vectors", "ana"))
 
 
-def vectors(memory: Memory, caller: Caller) -> int:
+def vectors(memory: Backend, caller: Caller) -> int:
     """How many traces have a vector in the index that the memory has right now."""
     known = memory.recent.get(caller.scope)
     assert known is not None
     return int(known.index.embedded.sum())
 
 
-def test_what_was_stored_without_a_model_is_found_by_meaning_when_the_model_is_back(filled_later: Memory) -> None:
+def test_what_was_stored_without_a_model_is_found_by_meaning_when_the_model_is_back(filled_later: Backend) -> None:
     ana = untaught(filled_later)
     ana.remember("has a cat", "bought a sofa", "sees the doctor")
     assert ana.contents("couch") == []
@@ -801,14 +801,14 @@ def test_what_was_stored_without_a_model_is_found_by_meaning_when_the_model_is_b
     assert "note" not in healed.search(query="physician")
 
 
-def test_what_another_model_embedded_is_found_by_the_meaning_that_this_one_sees(filled_later: Memory) -> None:
+def test_what_another_model_embedded_is_found_by_the_meaning_that_this_one_sees(filled_later: Backend) -> None:
     foreign = Caller(another(filled_later, embedder=Foreign()), Scope("vectors", "ana"))
     foreign.remember("has a cat", "bought a sofa")
     assert Caller(filled_later, foreign.scope).contents("couch")[0] == "bought a sofa"
 
 
 def test_vectors_filled_in_are_in_the_segment_so_that_nobody_makes_them_again(
-    filled_later: Memory, model: Thesaurus, clock: FakeClock
+    filled_later: Backend, model: Thesaurus, clock: FakeClock
 ) -> None:
     ana = untaught(filled_later)
     ana.remember("has a cat", "bought a sofa")
@@ -821,7 +821,7 @@ def test_vectors_filled_in_are_in_the_segment_so_that_nobody_makes_them_again(
     assert model.asked == [["couch"], ["feline"]]
 
 
-def test_filling_writes_nothing_to_the_table(filled_later: Memory, watched: Watched) -> None:
+def test_filling_writes_nothing_to_the_table(filled_later: Backend, watched: Watched) -> None:
     ana = untaught(filled_later)
     (trace,) = ana.remember("bought a sofa")
     watched.called.clear()
@@ -835,7 +835,7 @@ def test_filling_writes_nothing_to_the_table(filled_later: Memory, watched: Watc
     assert watched.called == ["get"]  # the page
 
 
-def test_filling_keeps_to_its_time_and_goes_on_the_next_time(filled_later: Memory, clock: FakeClock) -> None:
+def test_filling_keeps_to_its_time_and_goes_on_the_next_time(filled_later: Backend, clock: FakeClock) -> None:
     ana = untaught(filled_later)
     ana.remember(*(f"{word_of(number)} noted" for number in range(100)))
     slow = replace(filled_later, embedder=Thesaurus(clock, takes=timedelta(milliseconds=50)))
@@ -853,7 +853,7 @@ def test_filling_keeps_to_its_time_and_goes_on_the_next_time(filled_later: Memor
 
 
 def test_filling_goes_on_where_another_process_with_the_segment_left_off(
-    filled_later: Memory, clock: FakeClock
+    filled_later: Backend, clock: FakeClock
 ) -> None:
     ana = untaught(filled_later)
     ana.remember(*(f"{word_of(number)} noted" for number in range(100)))
@@ -868,7 +868,7 @@ def test_filling_goes_on_where_another_process_with_the_segment_left_off(
 
 
 def test_a_text_that_the_model_always_refuses_keeps_no_other_without_a_vector(
-    filled_later: Memory, model: Thesaurus, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+    filled_later: Backend, model: Thesaurus, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(freshness, "_TEXTS", 4)
     model.refused = "poison"
@@ -885,7 +885,7 @@ def test_a_text_that_the_model_always_refuses_keeps_no_other_without_a_vector(
 
 
 def test_a_model_that_is_out_is_tried_once_a_minute_and_not_more(
-    filled_later: Memory, model: Thesaurus, clock: FakeClock
+    filled_later: Backend, model: Thesaurus, clock: FakeClock
 ) -> None:
     ana = untaught(filled_later)
     ana.remember(*(f"{word_of(number)} noted" for number in range(40)))
@@ -902,7 +902,7 @@ def test_a_model_that_is_out_is_tried_once_a_minute_and_not_more(
     assert vectors(filled_later, ana) == 40
 
 
-def test_filling_never_fails_a_search(filled_later: Memory, watched: Watched, clock: FakeClock) -> None:
+def test_filling_never_fails_a_search(filled_later: Backend, watched: Watched, clock: FakeClock) -> None:
     ana = untaught(filled_later)
     ana.remember("has a cat", "bought a sofa")
     watched.out = {"get"}
@@ -914,7 +914,7 @@ def test_filling_never_fails_a_search(filled_later: Memory, watched: Watched, cl
 
 
 def test_a_vector_is_of_the_text_that_the_index_has_and_of_no_later_one(
-    filled_later: Memory, watched: Watched, clock: FakeClock
+    filled_later: Backend, watched: Watched, clock: FakeClock
 ) -> None:
     """Changed between the read of the changes and that of the text: left for the next time."""
     ana = untaught(filled_later)
@@ -942,7 +942,7 @@ def test_a_vector_is_of_the_text_that_the_index_has_and_of_no_later_one(
 
 @pytest.mark.usefixtures("few")
 def test_a_trace_gone_from_the_table_behind_the_index_is_left_out_and_not_asked_for_again(
-    tried: Memory, watched: Watched, scope: Scope
+    tried: Backend, watched: Watched, scope: Scope
 ) -> None:
     """As where a whole scope was erased by its owner: no tombstones."""
     ana = Caller(tried, scope)
@@ -958,7 +958,7 @@ def test_a_trace_gone_from_the_table_behind_the_index_is_left_out_and_not_asked_
 
 @pytest.mark.usefixtures("few")
 def test_a_search_looks_further_where_the_first_proposals_are_gone(
-    tried: Memory, watched: Watched, scope: Scope
+    tried: Backend, watched: Watched, scope: Scope
 ) -> None:
     ana = Caller(tried, scope)
     ids = ana.remember(*(f"tea {word_of(number)}" for number in range(6)))
@@ -972,7 +972,7 @@ def test_a_search_looks_further_where_the_first_proposals_are_gone(
 
 
 def test_a_page_of_a_list_is_full_where_traces_are_gone_behind_the_index(
-    tried: Memory, watched: Watched, scope: Scope
+    tried: Backend, watched: Watched, scope: Scope
 ) -> None:
     ana = Caller(tried, scope)
     ids = ana.remember(*(word_of(number) for number in range(6)))[::-1]
@@ -987,7 +987,7 @@ def test_a_page_of_a_list_is_full_where_traces_are_gone_behind_the_index(
     assert watched.asked == [ids[:2], ids[2:4], ids[4:5], ids[5:]]
 
 
-def test_what_was_refused_since_it_changed_is_known_again_by_the_change(tried: Memory, scope: Scope) -> None:
+def test_what_was_refused_since_it_changed_is_known_again_by_the_change(tried: Backend, scope: Scope) -> None:
     """Between the read of the changes and that of the hits somebody writes."""
     ana = Caller(tried, scope)
     (trace,) = ana.remember("tea in the morning")

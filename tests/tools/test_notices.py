@@ -5,13 +5,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from memtools.counters import Metric, counting, increment
 from memtools.domain.scope import Scope
 from memtools.errors import Unavailable
-from memtools.notices import Notice, notice, noticing
-from memtools.ports import Raced
-from memtools.retrieval.cache import RecentIndexes
-from memtools.tools import freshness
-from memtools.tools.memory import Memory
+from memtools.freshness import fresh_index as freshness
+from memtools.freshness.cache import RecentIndexes
+from memtools.ports import ConditionFailed
+from memtools.tools.backend import Backend
 
 from tests.calls import Caller
 from tests.fakes import FakeSegments
@@ -41,13 +41,13 @@ class Failing(FakeSegments):
 
 
 def noticed_by(call: Callable[..., Any], *arguments: Any, **named: Any) -> dict[str, int]:
-    with noticing() as counts:
+    with counting() as counts:
         call(*arguments, **named)
     return dict(counts)
 
 
 @pytest.fixture
-def ana(fake_memory: Memory, scope: Scope, monkeypatch: pytest.MonkeyPatch) -> Caller:
+def ana(fake_memory: Backend, scope: Scope, monkeypatch: pytest.MonkeyPatch) -> Caller:
     """Somebody with a few facts, which are enough for a segment."""
     monkeypatch.setattr(freshness, "FEW", 4)
     caller = Caller(fake_memory, scope)
@@ -60,38 +60,38 @@ def cold(caller: Caller, **changes: Any) -> Caller:
 
 
 def test_a_segment_is_counted_by_the_call_that_writes_it_and_by_no_other(ana: Caller) -> None:
-    assert noticed_by(ana.search, query="tea") == {Notice.SEGMENT_WRITTEN: 1}
+    assert noticed_by(ana.search, query="tea") == {Metric.SEGMENT_WRITTEN: 1}
     assert noticed_by(ana.search, query="tea") == {}
     assert noticed_by(cold(ana).search, query="tea") == {}
 
 
 def test_a_segment_that_the_store_does_not_take_is_counted_as_such(ana: Caller) -> None:
     out = cold(ana, segments=Failing(Unavailable("out")))
-    assert noticed_by(out.search, query="tea") == {Notice.SEGMENT_UNWRITTEN: 1}
+    assert noticed_by(out.search, query="tea") == {Metric.SEGMENT_UNWRITTEN: 1}
 
 
 def test_who_loses_a_race_wrote_nothing_and_failed_at_nothing(ana: Caller) -> None:
-    assert noticed_by(cold(ana, segments=Failing(Raced())).search, query="tea") == {}
+    assert noticed_by(cold(ana, segments=Failing(ConditionFailed())).search, query="tea") == {}
 
 
 @pytest.mark.parametrize("found", [b"garbage", b""])
 def test_a_segment_of_no_use_is_counted_and_written_anew(ana: Caller, found: bytes) -> None:
     ana.memory.segments.save(ana.scope, found, None)
-    expected = {Notice.SEGMENT_UNUSABLE: 1, Notice.SEGMENT_WRITTEN: 1}
+    expected = {Metric.SEGMENT_UNUSABLE: 1, Metric.SEGMENT_WRITTEN: 1}
     assert noticed_by(cold(ana).search, query="tea") == expected
 
 
 def test_a_model_that_fails_is_counted_by_whatever_tool_needed_it(ana: Caller) -> None:
     without = cold(ana, embedder=Broken())
-    assert noticed_by(without.remember, "drinks oat milk") == {Notice.EMBEDDING_FAILED: 1}
-    assert noticed_by(without.search, query="milk")[Notice.EMBEDDING_FAILED] >= 1
-    assert Notice.EMBEDDING_FAILED not in noticed_by(cold(ana, embedder=None).search, query="milk")
+    assert noticed_by(without.remember, "drinks oat milk") == {Metric.EMBEDDING_FAILED: 1}
+    assert noticed_by(without.search, query="milk")[Metric.EMBEDDING_FAILED] >= 1
+    assert Metric.EMBEDDING_FAILED not in noticed_by(cold(ana, embedder=None).search, query="milk")
 
 
 def test_calls_do_not_count_what_others_noticed() -> None:
-    notice(Notice.COLD_START)  # nobody counts outside of a call
-    with noticing() as outer:
-        with noticing() as inner:
-            notice(Notice.COLD_START)
-        notice(Notice.SEGMENT_WRITTEN)
-    assert (dict(outer), dict(inner)) == ({Notice.SEGMENT_WRITTEN: 1}, {Notice.COLD_START: 1})
+    increment(Metric.COLD_START)  # nobody counts outside of a call
+    with counting() as outer:
+        with counting() as inner:
+            increment(Metric.COLD_START)
+        increment(Metric.SEGMENT_WRITTEN)
+    assert (dict(outer), dict(inner)) == ({Metric.SEGMENT_WRITTEN: 1}, {Metric.COLD_START: 1})

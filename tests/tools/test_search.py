@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from memtools.domain.scope import Scope
 from memtools.errors import InvalidArguments
-from memtools.tools.memory import Memory
+from memtools.tools.backend import Backend
 
 from tests.calls import Caller
 
@@ -92,7 +92,7 @@ def test_tags_and_time_narrow_a_search(ana: Caller) -> None:
     assert ana.contents("tea", since="2026-02-01", until="2026-06-09") == []
 
 
-def test_where_the_model_fails_adding_and_finding_go_on_by_words_and_say_so(fake_memory: Memory, scope: Scope) -> None:
+def test_where_the_model_fails_adding_and_finding_go_on_by_words_and_say_so(fake_memory: Backend, scope: Scope) -> None:
     broken = Caller(replace(fake_memory, embedder=BrokenEmbedder()), scope)
     broken.remember("likes tea")
     found = broken.search(query="tea")
@@ -103,7 +103,7 @@ def test_where_the_model_fails_adding_and_finding_go_on_by_words_and_say_so(fake
 
 
 def test_a_trace_that_changed_behind_the_index_is_not_returned_in_its_old_form(
-    fake_memory: Memory, scope: Scope
+    fake_memory: Backend, scope: Scope
 ) -> None:
     """The index proposes, the table disposes: here the index is one that knows nothing of the change."""
     ana = Caller(fake_memory, scope)

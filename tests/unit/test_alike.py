@@ -6,8 +6,8 @@ from unittest.mock import patch
 
 import numpy as np
 from memtools.domain.trace import Embedding, Trace
-from memtools.retrieval import duplicates
-from memtools.retrieval.index import Index
+from memtools.ranking import alike as duplicates
+from memtools.ranking.index import Index
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 COUNT = 40

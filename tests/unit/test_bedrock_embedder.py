@@ -16,12 +16,12 @@ import boto3
 import pytest
 from botocore.config import Config
 from memtools import retry
-from memtools.adapters import bedrock
+from memtools.adapters import titan as adapter
 from memtools.adapters.aws import in_parallel
-from memtools.adapters.bedrock import DIMENSIONS, TitanEmbedder
+from memtools.adapters.titan import DIMENSIONS, TitanEmbedder
 from memtools.config import Settings
 from memtools.domain.scope import Scope
-from memtools.tools.memory import Memory
+from memtools.tools.backend import Backend
 from memtools.wiring import memory_of
 
 from local.template import ROOT, Template
@@ -46,7 +46,7 @@ def embedder(model: Titan) -> TitanEmbedder:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> float:
     """Waits are as long as the tests can bear."""
-    monkeypatch.setattr(bedrock, "SECONDS", 0.3)
+    monkeypatch.setattr(adapter, "SECONDS", 0.3)
     return 0.3
 
 
@@ -236,7 +236,7 @@ def test_a_model_that_hangs_is_waited_for_once_however_many_the_texts(
 def test_a_read_that_hangs_ends_by_itself(model: Titan) -> None:
     """Nobody waits for it, but it would hold its thread."""
     model.answer = model.hang
-    config: Any = bedrock.CONFIG
+    config: Any = adapter.CONFIG
     quick = config.merge(Config(read_timeout=0.1))
     with pytest.raises(LookupError) as caught:
         TitanEmbedder(model.client(quick), MODEL).embed(["x"])
@@ -269,7 +269,7 @@ def nonsense(_: str) -> Answer:
 def test_where_the_model_fails_tools_go_on_by_words_and_say_so(
     embedder: TitanEmbedder,
     model: Titan,
-    fake_memory: Memory,
+    fake_memory: Backend,
     scope: Scope,
     trouble: Callable[[str], Answer] | None,
 ) -> None:
@@ -286,7 +286,7 @@ def test_where_the_model_fails_tools_go_on_by_words_and_say_so(
 
 
 def test_a_fact_is_found_by_the_models_meaning(
-    embedder: TitanEmbedder, model: Titan, fake_memory: Memory, scope: Scope
+    embedder: TitanEmbedder, model: Titan, fake_memory: Backend, scope: Scope
 ) -> None:
     model.answer = lambda text: reply("a hot drink" if text in {"tea", "cocoa"} else text)
     memory = replace(fake_memory, embedder=embedder)
@@ -318,7 +318,7 @@ def test_only_who_asks_for_bedrock_gets_its_client(clients: dict[str, Any], choi
     settings = Settings.from_environment(Template({"Embedder": choice}).environment)
     embedder = memory_of(settings).embedder
     assert isinstance(embedder, TitanEmbedder) == (choice == "bedrock")
-    assert clients.get("bedrock-runtime") == (bedrock.CONFIG if choice == "bedrock" else None)
+    assert clients.get("bedrock-runtime") == (adapter.CONFIG if choice == "bedrock" else None)
     assert {"dynamodb", "s3"} <= set(clients)
     if choice == "bedrock":
         assert embedder
@@ -326,7 +326,7 @@ def test_only_who_asks_for_bedrock_gets_its_client(clients: dict[str, Any], choi
 
 
 def test_others_do_not_load_its_adapter() -> None:
-    script = "import memtools.wiring, sys; print('memtools.adapters.bedrock' in sys.modules)"
+    script = "import memtools.wiring, sys; print('memtools.adapters.titan' in sys.modules)"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, "-c", script]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)

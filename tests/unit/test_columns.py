@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from memtools.domain.scope import Scope
 from memtools.domain.text import fold
 from memtools.domain.trace import Embedding, Stamp, Trace, key_of, spare_id
-from memtools.retrieval import columns as module
-from memtools.retrieval.columns import NEVER, Columns, key_of_id, microseconds, signs, total
-from memtools.retrieval.tokens import document_terms
+from memtools.ranking import columns as module
+from memtools.ranking.columns import NEVER, Columns, key_of_id, microseconds, signs, total
+from memtools.ranking.terms import document_terms
 from numpy.typing import NDArray
 
 from tests.histories import DIMENSIONS, IDS, MODEL, NOW, OTHER_MODEL, distinct_traces, traces, vectors

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from memtools.domain.text import fold
 from memtools.domain.trace import Embedding, Status, Trace
-from memtools.retrieval.columns import Columns, key_of_id, microseconds
-from memtools.retrieval.index import Index
-from memtools.retrieval.ranking import Query, Ranked, rank
-from memtools.retrieval.segments import Segment
+from memtools.freshness.segment import Segment
+from memtools.ranking.columns import Columns, key_of_id, microseconds
+from memtools.ranking.index import Index
+from memtools.ranking.rank import Query, Ranked, rank
 
 from tests.histories import (
     CONTENTS,

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from memtools.retrieval import minilm
-from memtools.retrieval.minilm import MiniLM
+from memtools.embedding import minilm
+from memtools.embedding.minilm import MiniLM
 from numpy.typing import NDArray
 
 # Unit vectors by torch and transformers: mean of the token states, texts cut to 256 tokens, as the model is configured.
@@ -100,5 +100,5 @@ def test_missing_model_is_a_lookup_error(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_importing_the_module_imports_no_numpy() -> None:
-    check = "import sys, memtools.retrieval.minilm; sys.exit('numpy' in sys.modules)"
+    check = "import sys, memtools.embedding.minilm; sys.exit('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", check], check=False).returncode == 0

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from memtools.retrieval.postings import Postings, key_of_term
+from memtools.ranking.postings import Postings, key_of_term
 
 FAST = settings(max_examples=100, deadline=None)
 

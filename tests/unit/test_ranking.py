@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from memtools.domain.trace import Embedding, Trace
-from memtools.retrieval import ranking
-from memtools.retrieval.columns import Columns
-from memtools.retrieval.index import Index
-from memtools.retrieval.minilm import MiniLM
-from memtools.retrieval.ranking import Query, Ranked, rank
+from memtools.embedding.minilm import MiniLM
+from memtools.ranking import rank as ranking
+from memtools.ranking.columns import Columns
+from memtools.ranking.index import Index
+from memtools.ranking.rank import Query, Ranked, rank
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -312,20 +312,20 @@ def test_what_names_nobody_asked_for_scores_less() -> None:
     plain = {one.id: one for one in search(query("does maria play the oboe?"), *traces)}
     assert asked["named"] == plain["named"]
     assert (asked["named"].names, plain["other"].names) == (1, 1)
-    assert asked["other"].names == pytest.approx(ranking._STRANGER)
-    assert asked["other"].score == pytest.approx(ranking._STRANGER * plain["other"].score)
+    assert asked["other"].names == pytest.approx(ranking._NAME_MISMATCH_PENALTY)
+    assert asked["other"].score == pytest.approx(ranking._NAME_MISMATCH_PENALTY * plain["other"].score)
 
 
 def test_one_of_the_names_is_enough() -> None:
     traces = [trace(name, f"{name} likes tea") for name in ("Maria", "Jon", "Ana")]
     told = {one.id: one.names for one in search(query("Do Maria and Jon like tea?"), *traces)}
-    assert told == {"Maria": 1, "Jon": 1, "Ana": pytest.approx(ranking._STRANGER)}
+    assert told == {"Maria": 1, "Jon": 1, "Ana": pytest.approx(ranking._NAME_MISMATCH_PENALTY)}
 
 
 def test_a_name_misspelt_is_still_that_name() -> None:
     traces = [trace("named", "Maria plays the oboe"), trace("other", "She plays the oboe")]
     told = {one.id: one.names for one in search(query("Does Mariia play the oboe?"), *traces)}
-    assert told == {"named": 1, "other": pytest.approx(ranking._STRANGER)}
+    assert told == {"named": 1, "other": pytest.approx(ranking._NAME_MISMATCH_PENALTY)}
 
 
 def test_a_tag_can_name_somebody() -> None:

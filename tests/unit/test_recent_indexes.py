@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from memtools.domain.scope import Scope
-from memtools.retrieval.cache import Known, RecentIndexes
-from memtools.retrieval.index import Index
+from memtools.freshness.cache import CachedIndex, RecentIndexes
+from memtools.ranking.index import Index
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 MEGABYTE = 1024 * 1024
@@ -24,8 +24,8 @@ class Sized:
     size: int
 
 
-def of_size(size: int) -> Known:
-    return Known(cast("Index", Sized(size)), NOW)
+def of_size(size: int) -> CachedIndex:
+    return CachedIndex(cast("Index", Sized(size)), NOW)
 
 
 def scope(number: int) -> Scope:
@@ -39,7 +39,7 @@ def kept(recent: RecentIndexes, count: int) -> list[int]:
 
 def test_what_was_put_is_what_is_known() -> None:
     recent = RecentIndexes()
-    known = Known(Index.empty("m"), NOW, NOW, "tag")
+    known = CachedIndex(Index.empty("m"), NOW, NOW, "tag")
     recent.put(scope(1), known)
     assert recent.get(scope(1)) is known
 
@@ -119,7 +119,7 @@ def test_an_index_counts_with_all_its_arrays() -> None:
     index = Index.empty("m")
     recent = RecentIndexes(limit=2 * index.size)
     for number in range(3):
-        recent.put(scope(number), Known(index))
+        recent.put(scope(number), CachedIndex(index))
     assert index.size > 0
     assert kept(recent, 3) == [1, 2]
 
@@ -169,7 +169,7 @@ def test_threads_may_use_it_at_the_same_time() -> None:
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(use, range(8)))
     left = kept(recent, 24)
-    assert sum(cast("Known", recent.get(scope(number))).index.size for number in left) <= 8
+    assert sum(cast("CachedIndex", recent.get(scope(number))).index.size for number in left) <= 8
 
 
 @pytest.mark.parametrize("limit", [0, 1])

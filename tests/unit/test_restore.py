@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 from memtools.domain.scope import Scope
-from memtools.retrieval.cache import RecentIndexes
-from memtools.tools.memory import Memory
+from memtools.freshness.cache import RecentIndexes
+from memtools.tools.backend import Backend
 
 from tests.calls import Caller
 from tests.fakes import FakeClock, FakeSegments, FakeTraces
@@ -17,7 +17,7 @@ LOST = "Zanzibar is where she was born"
 
 
 @pytest.fixture
-def before(fake_memory: Memory, clock: FakeClock, scope: Scope) -> Memory:
+def before(fake_memory: Backend, clock: FakeClock, scope: Scope) -> Backend:
     """A memory with a segment in which a fact is deleted, over the table as it was before the deletion."""
     ana = Caller(fake_memory, scope)
     for start in range(0, len(FACTS), 100):
@@ -34,20 +34,20 @@ def before(fake_memory: Memory, clock: FakeClock, scope: Scope) -> Memory:
     return replace(fake_memory, traces=restored)
 
 
-def started_anew(memory: Memory) -> Memory:
+def started_anew(memory: Backend) -> Backend:
     return replace(memory, recent=RecentIndexes())
 
 
-def test_a_segment_that_knows_more_than_the_restored_table_hides_what_is_back(before: Memory, scope: Scope) -> None:
+def test_a_segment_that_knows_more_than_the_restored_table_hides_what_is_back(before: Backend, scope: Scope) -> None:
     assert Caller(started_anew(before), scope).contents("Zanzibar").count(LOST) == 0
 
 
-def test_so_does_a_function_that_was_not_started_anew(before: Memory, scope: Scope) -> None:
+def test_so_does_a_function_that_was_not_started_anew(before: Backend, scope: Scope) -> None:
     assert Caller(replace(before, segments=FakeSegments()), scope).contents("Zanzibar").count(LOST) == 0
 
 
 def test_without_segments_and_started_anew_searches_find_what_the_restored_table_holds(
-    before: Memory, scope: Scope
+    before: Backend, scope: Scope
 ) -> None:
     anew = started_anew(replace(before, segments=FakeSegments()))
     assert Caller(anew, scope).contents("Zanzibar").count(LOST) == 1

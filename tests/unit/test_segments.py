@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Embedding, Trace, key_of
-from memtools.retrieval.columns import Columns
-from memtools.retrieval.segments import Segment, Unusable, intact
+from memtools.freshness.segment import Segment, Unusable, intact
+from memtools.ranking.columns import Columns
 
 from tests.histories import IDS, MODEL, NOW, distinct_traces
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from memtools.domain.trace import Trace
-from memtools.retrieval.index import Index
-from memtools.retrieval.ranking import Query, rank
-from memtools.retrieval.tokens import date_terms, document_terms, fold_word, names, terms
+from memtools.ranking.index import Index
+from memtools.ranking.rank import Query, rank
+from memtools.ranking.terms import date_terms, document_terms, fold_word, names, terms
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 FAST = settings(max_examples=100, deadline=None)

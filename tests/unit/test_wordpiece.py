@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from memtools.retrieval.wordpiece import WordPiece
+from memtools.embedding.wordpiece import WordPiece
 from tokenizers import Tokenizer
 
 WORDS = ["memory", "Embedding", "unaffable", "naïve", "Straße", "ΟΔΟΣ", "co-op", "2024-05-01", "[MASK]", "東京"]

@@ -8,7 +8,7 @@ from unittest.mock import patch
 
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Trace, key_of
-from memtools.tools.memory import Memory
+from memtools.tools.backend import Backend
 
 from local import service
 from tests.fakes import FakeClock
@@ -18,14 +18,14 @@ NUMBER: Final = 10_000
 _SCOPE: Final = Scope("helper", "many")
 
 
-def _filled() -> Memory:
+def _filled() -> Backend:
     memory = over_fakes(FakeClock())
     store: Any = memory.traces
     store._traces.update({(_SCOPE, trace.id): trace for trace in _traces(memory)})
     return memory
 
 
-def _traces(memory: Memory) -> Iterator[Trace]:
+def _traces(memory: Backend) -> Iterator[Trace]:
     now = memory.clock.now()
     contents = [f"Note {number}: what was said on day {number}" for number in range(NUMBER)]
     for number, (content, embedding) in enumerate(zip(contents, memory.embed(contents), strict=True)):

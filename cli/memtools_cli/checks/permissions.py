@@ -6,7 +6,7 @@ from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 from memtools.adapters.aws import code_of
-from memtools.adapters.items import to_dynamodb
+from memtools.adapters.table.layout import to_dynamodb
 
 from memtools_cli.checks.expected import NOBODY
 from memtools_cli.checks.finding import Finding

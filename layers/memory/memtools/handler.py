@@ -11,11 +11,11 @@ from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
 
 from memtools.catalogue import TOOLS
 from memtools.config import Settings
+from memtools.counters import Metric, counting, increment
 from memtools.errors import InvalidArguments, NotFound, ToolError, Unavailable
-from memtools.notices import Notice, notice, noticing
 from memtools.retry import time_limit
 from memtools.tools import USE_CASES
-from memtools.tools.memory import Memory
+from memtools.tools.backend import Backend
 from memtools.transports import Call, Outcome, Transport, direct, http, recognise, rest
 from memtools.wiring import memory_of
 
@@ -38,9 +38,9 @@ def handler_for(function: str) -> Handler:
         if transport is None:
             return direct.encode({}, _unknown_event())
         start = time.perf_counter()
-        with time_limit(), noticing() as noticed:
+        with time_limit(), counting() as noticed:
             if next(cold):
-                notice(Notice.COLD_START)
+                increment(Metric.COLD_START)
             outcome, entry = _outcome(lambda: transport.decode(event, settings.agent_id, context), function, memory)
         entry["duration_ms"] = round((time.perf_counter() - start) * 1000, 1)
         logger.info("call", extra={"function": function, **_ids(transport, event, context), **entry, **noticed})
@@ -59,7 +59,7 @@ def _unknown_event() -> InvalidArguments:
     )
 
 
-def _outcome(decode: Callable[[], Call], function: str, memory: Memory) -> tuple[Outcome, dict[str, Any]]:
+def _outcome(decode: Callable[[], Call], function: str, memory: Backend) -> tuple[Outcome, dict[str, Any]]:
     """The tool's reply or the error, and what the log may say of it: names and codes, no content."""
     entry: dict[str, Any] = {"tool": None}
     try:
@@ -108,7 +108,7 @@ def _measure(entry: Mapping[str, Any], outcome: Outcome, noticed: Mapping[str, i
     metrics.flush_metrics()
 
 
-def _run(function: str, memory: Memory, call: Call) -> dict[str, Any]:
+def _run(function: str, memory: Backend, call: Call) -> dict[str, Any]:
     tool = TOOLS.get(call.tool)
     if tool is None or tool.function != function:
         served = [one.name for one in TOOLS.values() if one.function == function]

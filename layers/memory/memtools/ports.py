@@ -35,18 +35,18 @@ class Embedder(Protocol):
 class Write:
     """One trace's step in a commit: ``after`` takes the place of ``before``; ``None`` claims a key that is free.
 
-    Free is a key at which no trace stands, and whose text is said to be held by those ``beside`` it and no others.
+    Free is a key at which no trace stands, and whose text is claimed by the traces ``claimed_by`` and no others.
     ``counted`` asks that ``before`` has not been retrieved since either.
     """
 
     before: Trace | None
     after: Trace
-    beside: tuple[str, ...] = ()
+    claimed_by: tuple[str, ...] = ()
     counted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Holds:
+class StillSays:
     """A condition of a commit: the trace ``id`` is alive and says ``content``, compared as facts are."""
 
     id: str
@@ -54,19 +54,19 @@ class Holds:
 
 
 @dataclass(frozen=True, slots=True)
-class Occupant:
+class KeyState:
     """What stands at a key: a trace, dead and expired ones too, and who else may hold that key's text."""
 
     trace: Trace | None
-    holders: tuple[str, ...] = ()
+    claimed_by: tuple[str, ...] = ()
 
 
-class Raced(Exception):
-    """A write met another state than it expected; nothing was written. ``met``: what stands at which key."""
+class ConditionFailed(Exception):
+    """A write found another state than it expected; nothing was written. ``found``: what stands at which key."""
 
-    def __init__(self, met: Mapping[str, Occupant] | None = None) -> None:
-        super().__init__(", ".join(met or {}))
-        self.met = met or {}
+    def __init__(self, found: Mapping[str, KeyState] | None = None) -> None:
+        super().__init__(", ".join(found or {}))
+        self.found = found or {}
 
 
 class TraceStore(Protocol):
@@ -76,13 +76,13 @@ class TraceStore(Protocol):
         """The traces there are of these ids, dead and expired ones too."""
         ...
 
-    def commit(self, scope: Scope, stamp: Stamp, writes: Sequence[Write], holds: Sequence[Holds] = ()) -> None:
+    def commit(self, scope: Scope, stamp: Stamp, writes: Sequence[Write], conditions: Sequence[StillSays] = ()) -> None:
         """All of the writes or none, while all conditions hold; a version that is replaced stays in the history.
 
         Counts of retrievals are added to, never set, so that counting and changing do not get in each other's way.
 
         Raises:
-            Raced: a trace is not at the version expected, a key is taken, a condition does not hold.
+            ConditionFailed: a trace is not at the version expected, a key is taken, a condition does not hold.
         """
         ...
 
@@ -124,7 +124,7 @@ class SegmentStore(Protocol):
         """Store ``data`` in the place of what has the tag ``replaces`` (``None``: where there was none); its own tag.
 
         Raises:
-            Raced: something else stands there.
+            ConditionFailed: something else stands there.
         """
         ...
 
@@ -144,6 +144,6 @@ class PersonaStore(Protocol):
         """Store ``document`` in the place of ``replaces`` (``None``: where there was none); the document as stored.
 
         Raises:
-            Raced: another write came in between; nothing was written.
+            ConditionFailed: another write came in between; nothing was written.
         """
         ...

@@ -7,13 +7,13 @@ from functools import cache, cached_property
 import boto3
 
 from memtools.adapters.aws import CONFIG
-from memtools.adapters.dynamodb import DynamoTraces
-from memtools.adapters.s3 import S3Personas
+from memtools.adapters.documents import S3Personas
 from memtools.adapters.segments import S3Segments
+from memtools.adapters.table.traces import DynamoTraces
 from memtools.config import Settings
+from memtools.embedding.minilm import MiniLM
 from memtools.ports import Embedder
-from memtools.retrieval.minilm import MiniLM
-from memtools.tools.memory import Memory
+from memtools.tools.backend import Backend
 
 
 class SystemClock:
@@ -39,12 +39,12 @@ class LocalModel:
 
 
 @cache
-def memory_of(settings: Settings) -> Memory:
+def memory_of(settings: Settings) -> Backend:
     """The memory that the settings describe; one a process, so that its clients and indexes stay warm."""
     session = boto3.session.Session()
     retention = timedelta(days=settings.retention_days)
     dynamodb, s3 = session.client("dynamodb", config=CONFIG), session.client("s3", config=CONFIG)
-    return Memory(
+    return Backend(
         traces=DynamoTraces(dynamodb, settings.table, settings.index, retention),
         personas=S3Personas(s3, settings.bucket),
         segments=S3Segments(s3, settings.bucket),
@@ -59,8 +59,8 @@ def memory_of(settings: Settings) -> Memory:
 def _embedder(settings: Settings, session: boto3.session.Session) -> Embedder | None:
     """The model of the settings. Only those who want Bedrock's pay for its import and its client on a cold start."""
     if settings.embedder == "bedrock":
-        from memtools.adapters import bedrock
+        from memtools.adapters import titan
 
-        client = session.client("bedrock-runtime", config=bedrock.CONFIG)
-        return bedrock.TitanEmbedder(client, settings.embedding_model)
+        client = session.client("bedrock-runtime", config=titan.CONFIG)
+        return titan.TitanEmbedder(client, settings.embedding_model)
     return LocalModel() if settings.embedder == "minilm" else None

@@ -11,7 +11,7 @@ from memtools_client.files.documents import Documents
 from memtools_client.files.listing import listing
 from memtools_client.files.notes import Notes
 from memtools_client.files.paths import ROOT, parsed, told
-from memtools_client.files.store import File, Path, Raced, Refused, Store
+from memtools_client.files.store import ConditionFailed, File, Path, Refused, Store
 from memtools_client.files.text import MOST_LINES, inserted, numbered, replaced
 
 _ATTEMPTS: Final = 12
@@ -49,7 +49,7 @@ class MemoryFiles:
                 raise Refused(f"The path {told(where[:end])} is not a directory.")
         try:
             store.write(where, _text(text, "file_text"), None)
-        except Raced:
+        except ConditionFailed:
             raise Refused(f"File {path} already exists") from None
         return f"File created successfully at: {path}"
 
@@ -109,10 +109,10 @@ class MemoryFiles:
                 if file := self._read(source):
                     self._writable(target).write(target, file.text, None)
                     copied.append(target)
-        except (Raced, Refused, Unavailable) as error:
+        except (ConditionFailed, Refused, Unavailable) as error:
             for target in copied:
                 self._delete(target)
-            if isinstance(error, Raced):
+            if isinstance(error, ConditionFailed):
                 raise Refused("Somebody else made the destination meanwhile; nothing was renamed.") from None
             raise
         for source in moves:
@@ -125,7 +125,7 @@ class MemoryFiles:
             file = self._existing(where)
             try:
                 self._writable(where).write(where, change(file.text), file)
-            except Raced:
+            except ConditionFailed:
                 _pause(number)
             else:
                 return
@@ -138,7 +138,7 @@ class MemoryFiles:
                 return
             try:
                 self._writable(where).delete(where, file)
-            except Raced:
+            except ConditionFailed:
                 _pause(number)
             else:
                 return

@@ -5,7 +5,7 @@ from typing import Final, Literal
 
 from memtools_client.client import MemoryClient
 from memtools_client.errors import Conflict, MemoryToolError
-from memtools_client.files.store import File, Path, Raced, Refused
+from memtools_client.files.store import ConditionFailed, File, Path, Refused
 
 _TARGETS: Final[Mapping[str, Literal["self", "user"]]] = {"MEMORY.md": "self", "USER.md": "user"}
 
@@ -37,7 +37,7 @@ class Documents:
             elif text != replaces.text:
                 self._client.memory_edit("replace", text=replaces.text, with_=text, target=target, version=replaces.tag)
         except Conflict:
-            raise Raced from None
+            raise ConditionFailed from None
 
     def _create(self, target: Literal["self", "user"], text: str) -> None:
         """Its first line as an entry, then all of it: no tool writes a document to the letter where none stands.

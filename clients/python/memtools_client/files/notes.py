@@ -10,7 +10,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from memtools_client.errors import Unavailable, Unscoped
 from memtools_client.files.paths import told
-from memtools_client.files.store import File, Path, Raced, Refused
+from memtools_client.files.store import ConditionFailed, File, Path, Refused
 
 LIMIT: Final = 256 * 1024
 _KEY_LIMIT: Final = 1024
@@ -63,7 +63,7 @@ class Notes:
                     raise
                 standing = self._standing(path)
                 if standing is None or standing.get("write") != name:
-                    raise Raced from None
+                    raise ConditionFailed from None
 
     def delete(self, path: Path, file: File) -> None:
         """See Store. The bucket keeps the version for as long as any."""
@@ -74,7 +74,7 @@ class Notes:
                 if _code(error) not in _LOST:
                     raise
                 if self._standing(path) is not None:
-                    raise Raced from None
+                    raise ConditionFailed from None
 
     def below(self, path: Path) -> dict[Path, int]:
         """See Store."""

@@ -11,7 +11,7 @@ class Refused(Exception):
     """A command that cannot be carried out; the message is for the model."""
 
 
-class Raced(Exception):
+class ConditionFailed(Exception):
     """Somebody else wrote meanwhile; nothing was written. Read again."""
 
 
@@ -31,11 +31,11 @@ class Store(Protocol):
         ...
 
     def write(self, path: Path, text: str, replaces: File | None) -> None:
-        """Put the text where ``replaces`` stands, or where nothing does; raises Raced."""
+        """Put the text where ``replaces`` stands, or where nothing does; raises ConditionFailed."""
         ...
 
     def delete(self, path: Path, file: File) -> None:
-        """Take the file away as it was read; raises Raced."""
+        """Take the file away as it was read; raises ConditionFailed."""
         ...
 
     def below(self, path: Path) -> dict[Path, int]:

@@ -39,7 +39,7 @@ def code_of(error: ClientError) -> str:
 
 
 @contextmanager
-def told_as_unavailable(consequence: str) -> Iterator[None]:
+def translated_errors(consequence: str) -> Iterator[None]:
     """AWS errors that nobody handled become Unavailable; no text of theirs passes. ``consequence`` says what now is.
 
     Unavailable at once where there is no time left for another call.

@@ -4,10 +4,10 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from memtools.adapters.aws import READ_FAILED, WRITE_FAILED, Client, code_of, told_as_unavailable
-from memtools.adapters.s3 import ABSENT_CODES, LOST_CODES
+from memtools.adapters.aws import READ_FAILED, WRITE_FAILED, Client, code_of, translated_errors
+from memtools.adapters.documents import ABSENT_CODES, LOST_CODES
 from memtools.domain.scope import Scope
-from memtools.ports import Raced, Stored
+from memtools.ports import ConditionFailed, Stored
 
 
 def segment_key(scope: Scope) -> str:
@@ -24,7 +24,7 @@ class S3Segments:
 
     def load(self, scope: Scope) -> Stored | None:
         """The segment stored last."""
-        with told_as_unavailable(READ_FAILED):
+        with translated_errors(READ_FAILED):
             try:
                 answer = self._client.get_object(Bucket=self._bucket, Key=segment_key(scope))
             except ClientError as error:
@@ -36,7 +36,7 @@ class S3Segments:
     def save(self, scope: Scope, data: bytes, replaces: str | None) -> str:
         """Store ``data`` where ``replaces`` stands; see the port. A success whose answer got lost is a lost race."""
         condition: dict[str, Any] = {"IfMatch": replaces} if replaces else {"IfNoneMatch": "*"}
-        with told_as_unavailable(WRITE_FAILED):
+        with translated_errors(WRITE_FAILED):
             try:
                 answer = self._client.put_object(
                     Bucket=self._bucket,
@@ -47,7 +47,7 @@ class S3Segments:
                 )
             except ClientError as error:
                 if code_of(error) in LOST_CODES:
-                    raise Raced from None
+                    raise ConditionFailed from None
                 raise
         tag: str = answer["ETag"]
         return tag

@@ -5,14 +5,14 @@ from collections.abc import Callable
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Stamp, Trace
 from memtools.errors import Conflict, NotFound, Unavailable
-from memtools.ports import Raced, Write
+from memtools.ports import ConditionFailed, Write
 from memtools.retry import attempts
-from memtools.tools.memory import Memory
+from memtools.tools.backend import Backend
 
 Step = Callable[[Trace, Stamp], Trace | None]
 
 
-def change(memory: Memory, scope: Scope, trace_id: str, version: int | None, step: Step) -> tuple[Trace, bool]:
+def change(backend: Backend, scope: Scope, trace_id: str, version: int | None, step: Step) -> tuple[Trace, bool]:
     """Take ``step`` on the trace as it stands; the trace afterwards, and whether that changed it.
 
     A lost race is run again on the fresh trace. A step that has nothing to do (``None``) is a success whatever
@@ -22,9 +22,9 @@ def change(memory: Memory, scope: Scope, trace_id: str, version: int | None, ste
         NotFound: there is no trace of this id, as far as the caller may see.
         Conflict: the trace is not at the version expected.
     """
-    stamp = memory.stamp()
+    stamp = backend.stamp()
     for _ in attempts():
-        current = memory.traces.get(scope, [trace_id]).get(trace_id)
+        current = backend.traces.get(scope, [trace_id]).get(trace_id)
         if current is None or current.expired(stamp.now):
             raise unknown(trace_id)
         after = step(current, stamp)
@@ -33,8 +33,8 @@ def change(memory: Memory, scope: Scope, trace_id: str, version: int | None, ste
         if version is not None and version != current.version:
             raise _outdated(current, version)
         try:
-            memory.traces.commit(scope, stamp, [Write(current, after)])
-        except Raced:
+            backend.traces.commit(scope, stamp, [Write(current, after)])
+        except ConditionFailed:
             continue
         return after, True
     raise Unavailable("Too many others change this memory at this moment; nothing was changed. Send the call again.")

@@ -8,7 +8,7 @@ from memtools.catalogue import arguments, replies
 from memtools.catalogue.arguments import MERGE_LIMIT
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Trace
-from memtools.tools.memory import Memory
+from memtools.tools.backend import Backend
 
 # Pairs read from the table for each group asked for: a group may take several, and some prove to be unlike.
 _PAIRS = 10
@@ -22,16 +22,16 @@ class _Group:
     score: float
 
 
-def memory_duplicates(memory: Memory, scope: Scope, given: arguments.Duplicates) -> replies.Groups:
+def memory_duplicates(backend: Backend, scope: Scope, given: arguments.Duplicates) -> replies.Groups:
     """Groups of the scope's live traces as the table holds them, the most alike first."""
-    from memtools.retrieval.duplicates import alike, proposed  # brings numpy, which no other function needs
-    from memtools.tools.freshness import fresh_index
+    from memtools.freshness.fresh_index import fresh_index
+    from memtools.ranking.alike import alike, proposed  # brings numpy, which no other function needs
 
-    now = memory.clock.now()
-    with fresh_index(memory, scope) as index:
+    now = backend.clock.now()
+    with fresh_index(backend, scope) as index:
         pairs = proposed(index, index.alive(now), _PAIRS * given.limit)
         ids = list(dict.fromkeys(name for pair in pairs for name in pair.ids))
-        traces = {name: trace for name, trace in memory.traces.get(scope, ids).items() if trace.alive(now)}
+        traces = {name: trace for name, trace in backend.traces.get(scope, ids).items() if trace.alive(now)}
     scores: dict[frozenset[str], float] = {}
     for pair in pairs:
         if traces.keys() >= set(pair.ids):

@@ -8,34 +8,34 @@ from memtools.domain.document import ABSENT, FILES, Document, Target
 from memtools.domain.scope import Scope
 from memtools.domain.text import digest
 from memtools.errors import Conflict, NotFound, Unavailable
-from memtools.ports import Raced
+from memtools.ports import ConditionFailed
 from memtools.retry import attempts
-from memtools.tools.memory import Memory
+from memtools.tools.backend import Backend
 
 
-def memory_edit(memory: Memory, scope: Scope, given: arguments.Edit) -> replies.Edited:
+def memory_edit(backend: Backend, scope: Scope, given: arguments.Edit) -> replies.Edited:
     """Apply the edit to the fresh document; a lost race is run again on what then stands there.
 
     The same edit sent twice in a row is one edit: a retry must not apply ``a`` to ``aa`` a second time, or undo an
     undo. Whoever means it twice says so by ``version``.
     """
     name = FILES[Target(given.target)]
-    write = memory.stamp().write
+    write = backend.stamp().write
     edit = _fingerprint(given)
     for _ in attempts():
-        found = memory.personas.read(scope, [name]).get(name)
+        found = backend.personas.read(scope, [name]).get(name)
         current = found or Document(name=name, text="")
         if current.edit == edit:
             return _unwritten(current)
         _require_version(current, given.version)
         try:
-            text = _previous(memory, scope, current) if given.action == "undo" else _apply(current.text, given)
+            text = _previous(backend, scope, current) if given.action == "undo" else _apply(current.text, given)
             if text == current.text:
                 return _unwritten(current)
-            editing.require_fitting(text, memory.document_limit, before=current.text)
+            editing.require_fitting(text, backend.document_limit, before=current.text)
             wanted = changed(current, text=text, edit=edit, writes=(write, *current.writes))
-            stored = memory.personas.write(scope, wanted, found)
-        except Raced:
+            stored = backend.personas.write(scope, wanted, found)
+        except ConditionFailed:
             continue
         return _reply(stored, f"ok ({given.action} → {name})")
     raise Unavailable(f"Too many others write {name} at this moment; nothing was written. Send the edit again.")
@@ -58,11 +58,11 @@ def _require_version(current: Document, version: str | None) -> None:
         )
 
 
-def _previous(memory: Memory, scope: Scope, current: Document) -> str:
+def _previous(backend: Backend, scope: Scope, current: Document) -> str:
     """The text before the current version: nothing, where that one was the first."""
-    newest = memory.personas.versions(scope, current.name, 2)
+    newest = backend.personas.versions(scope, current.name, 2)
     if newest and newest[0].version != current.version:
-        raise Raced
+        raise ConditionFailed
     if len(newest) > 1:
         return newest[1].text
     if current.replaces == ABSENT:

@@ -12,29 +12,29 @@ from memtools.domain.scope import Scope
 from memtools.domain.text import digest, fold
 from memtools.domain.trace import Trace
 from memtools.errors import InvalidArguments
-from memtools.tools.memory import Memory
+from memtools.tools.backend import Backend
 
 if TYPE_CHECKING:
-    from memtools.retrieval.index import Index
+    from memtools.ranking.index import Index
 
 # Where a trace stands in its scope's order: when it happened, when it was made, its id.
 Moment = tuple[int, int, str]
 
 
-def memory_list(memory: Memory, scope: Scope, given: arguments.List) -> replies.Listed:
+def memory_list(backend: Backend, scope: Scope, given: arguments.List) -> replies.Listed:
     """A page of the scope's live traces as the table holds them, newest first."""
-    from memtools.tools.freshness import fresh_index  # brings numpy, which no other function needs
+    from memtools.freshness.fresh_index import fresh_index  # brings numpy, which no other function needs
 
     tags = frozenset(fold(tag) for tag in given.tags)
     seal = digest(scope.key, *sorted(tags))[:16]
     after = _open(given.cursor, seal) if given.cursor else None
-    now = memory.clock.now()
-    with fresh_index(memory, scope) as index:
+    now = backend.clock.now()
+    with fresh_index(backend, scope) as index:
         places = list(index.newest(tags, now, after))
         page: list[Trace] = []
         read = 0
         while (wanted := given.limit - len(page)) and (ids := _ids(index, places[read : read + wanted])):
-            page += _settled(memory, scope, ids, now)
+            page += _settled(backend, scope, ids, now)
             read += len(ids)
     return replies.Listed(
         results=[replies.Memory.of(trace) for trace in page],
@@ -46,14 +46,14 @@ def _ids(index: "Index", places: Iterable[int]) -> list[str]:
     return [index.identity(place)[0] for place in places]
 
 
-def _settled(memory: Memory, scope: Scope, ids: Sequence[str], now: datetime) -> list[Trace]:
+def _settled(backend: Backend, scope: Scope, ids: Sequence[str], now: datetime) -> list[Trace]:
     """Those of the traces that the table still has, alive."""
-    from memtools.tools.freshness import forget
+    from memtools.freshness.fresh_index import forget
 
-    found = memory.traces.get(scope, ids)
+    found = backend.traces.get(scope, ids)
     live = [found[one] for one in ids if one in found and found[one].alive(now)]
     if len(live) < len(ids):
-        forget(memory, scope, list(set(ids) - {trace.id for trace in live}))
+        forget(backend, scope, list(set(ids) - {trace.id for trace in live}))
     return live
 
 

@@ -8,23 +8,23 @@ from memtools.domain.scope import Scope
 from memtools.domain.text import digest
 from memtools.domain.trace import Stamp, Trace, require_fitting
 from memtools.errors import Conflict, NotFound, Unavailable
-from memtools.ports import Raced, Write
+from memtools.ports import ConditionFailed, Write
 from memtools.retry import attempts
-from memtools.tools.memory import Memory
+from memtools.tools.backend import Backend
 
 _FEWEST = 2
 
 
-def memory_merge(memory: Memory, scope: Scope, given: arguments.Merge) -> replies.Merged:
+def memory_merge(backend: Backend, scope: Scope, given: arguments.Merge) -> replies.Merged:
     """Merge the live ones among the traces named. The same merge sent again answers the same.
 
     A trace that changes meanwhile is a conflict; one that is only retrieved meanwhile is counted, and merged anyway.
     """
     call = digest(*given.trace_ids, given.merged_content or "")
-    stamp = memory.stamp()
+    stamp = backend.stamp()
     seen: Mapping[str, Trace] = {}
     for _ in attempts():
-        found = memory.traces.get(scope, given.trace_ids)
+        found = backend.traces.get(scope, given.trace_ids)
         if done := _done_before(found, call, stamp):
             return _reply(done, given.trace_ids)
         if changed := [
@@ -34,10 +34,10 @@ def memory_merge(memory: Memory, scope: Scope, given: arguments.Merge) -> replie
         live = [found[name] for name in given.trace_ids if name in found and found[name].alive(stamp.now)]
         if len(live) < _FEWEST:
             raise _too_few(found, live, given.trace_ids)
-        steps = _steps(memory, live, given, call, stamp)
+        steps = _steps(backend, live, given, call, stamp)
         try:
-            memory.traces.commit(scope, stamp, [Write(before, after, counted=True) for before, after in steps])
-        except Raced:
+            backend.traces.commit(scope, stamp, [Write(before, after, counted=True) for before, after in steps])
+        except ConditionFailed:
             seen = {trace.id: trace for trace in live}
             continue
         return _reply(steps[0][1], given.trace_ids)
@@ -45,17 +45,17 @@ def memory_merge(memory: Memory, scope: Scope, given: arguments.Merge) -> replie
 
 
 def _steps(
-    memory: Memory, live: Sequence[Trace], given: arguments.Merge, call: str, stamp: Stamp
+    backend: Backend, live: Sequence[Trace], given: arguments.Merge, call: str, stamp: Stamp
 ) -> list[tuple[Trace, Trace]]:
     content = merging.merged_content(live, given.merged_content)
     require_fitting([content], argument="mergedContent")
     return merging.merge(
         live,
         content=content,
-        embedding=memory.embed([content])[0],
+        embedding=backend.embed([content])[0],
         call=call,
         stamp=stamp,
-        retention=memory.retention,
+        retention=backend.retention,
     )
 
 

@@ -5,11 +5,11 @@ from memtools.domain.scope import Scope
 from memtools.domain.trace import Stamp, Trace
 from memtools.domain.versions import is_same, newest_first, restored
 from memtools.errors import NotFound
+from memtools.tools.backend import Backend
 from memtools.tools.changing import change
-from memtools.tools.memory import Memory
 
 
-def memory_restore(memory: Memory, scope: Scope, given: arguments.Restore) -> replies.Restored:
+def memory_restore(backend: Backend, scope: Scope, given: arguments.Restore) -> replies.Restored:
     """Restore the version given, else what the trace was before it was deleted or merged away.
 
     A trace that is as it should be already changes nothing.
@@ -18,18 +18,18 @@ def memory_restore(memory: Memory, scope: Scope, given: arguments.Restore) -> re
     def step(current: Trace, stamp: Stamp) -> Trace | None:
         if current.live and given.version in (None, current.version):
             return None
-        earlier = _find(memory, scope, current, given.version, stamp)
+        earlier = _find(backend, scope, current, given.version, stamp)
         if is_same(earlier, current):
             return None
-        return restored(current, earlier, memory.embed([earlier.content])[0], stamp)
+        return restored(current, earlier, backend.embed([earlier.content])[0], stamp)
 
-    trace, done = change(memory, scope, given.trace_id, None, step)
+    trace, done = change(backend, scope, given.trace_id, None, step)
     return replies.Restored(restored=done, trace=replies.Memory.of(trace))
 
 
-def _find(memory: Memory, scope: Scope, current: Trace, version: int | None, stamp: Stamp) -> Trace:
+def _find(backend: Backend, scope: Scope, current: Trace, version: int | None, stamp: Stamp) -> Trace:
     """The version to restore, out of those kept."""
-    kept = newest_first(current, memory.traces.history(scope, current.id, stamp.now))
+    kept = newest_first(current, backend.traces.history(scope, current.id, stamp.now))
     for earlier in kept:
         if earlier.alive(stamp.now) and version in (None, earlier.version):
             return earlier

@@ -9,45 +9,45 @@ from memtools.domain.scope import Scope
 from memtools.domain.text import fold
 from memtools.domain.trace import Trace
 from memtools.errors import InvalidArguments
-from memtools.tools.memory import Memory
+from memtools.tools.backend import Backend
 
 if TYPE_CHECKING:
-    from memtools.retrieval.ranking import Ranked
+    from memtools.ranking.rank import Ranked
 
 _WORDS_ONLY = "Found by words alone: no embedding model is available."
 
 
-def memory_search(memory: Memory, scope: Scope, given: arguments.Search) -> replies.Found:
+def memory_search(backend: Backend, scope: Scope, given: arguments.Search) -> replies.Found:
     """The scope's most relevant live traces, as the table holds them now, each counted as retrieved."""
-    from memtools.retrieval.ranking import Query, rank  # brings numpy, which only functions that search need
-    from memtools.tools.freshness import fresh_index
+    from memtools.freshness.fresh_index import fresh_index
+    from memtools.ranking.rank import Query, rank  # brings numpy, which only functions that search need
 
     if not given.query.strip():
         raise InvalidArguments("`query` is blank. To see memories without a query, call memory_list.", argument="query")
-    embedding = memory.embed([given.query])[0]
+    embedding = backend.embed([given.query])[0]
     query = Query(
         text=given.query,
         embedding=embedding,
-        now=memory.clock.now(),
+        now=backend.clock.now(),
         tags=frozenset(fold(tag) for tag in given.tags),
         since=given.since,
         until=given.until,
     )
-    with fresh_index(memory, scope) as index:
-        hits = _settled(memory, scope, rank(index, query, floor=memory.floor), given)
+    with fresh_index(backend, scope) as index:
+        hits = _settled(backend, scope, rank(index, query, floor=backend.floor), given)
     return replies.Found(results=hits, note=None if embedding else _WORDS_ONLY)
 
 
-def _settled(memory: Memory, scope: Scope, ranked: Iterator["Ranked"], given: arguments.Search) -> list[replies.Hit]:
+def _settled(backend: Backend, scope: Scope, ranked: Iterator["Ranked"], given: arguments.Search) -> list[replies.Hit]:
     """The first hits that the table confirms, read there while they are counted."""
-    from memtools.tools.freshness import forget
+    from memtools.freshness.fresh_index import forget
 
     hits: list[replies.Hit] = []
     while proposed := list(islice(ranked, given.limit - len(hits))):
-        found = memory.traces.retrieve(scope, {one.id: one.version for one in proposed}, memory.clock.now())
+        found = backend.traces.retrieve(scope, {one.id: one.version for one in proposed}, backend.clock.now())
         hits += [_hit(one, found[one.id], explain=given.explain) for one in proposed if one.id in found]
         if refused := [one.id for one in proposed if one.id not in found]:
-            forget(memory, scope, refused)
+            forget(backend, scope, refused)
     return hits
 
 

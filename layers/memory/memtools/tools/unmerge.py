@@ -6,45 +6,45 @@ from memtools.domain.scope import Scope
 from memtools.domain.trace import Change, Merge, Trace
 from memtools.domain.versions import newest_first
 from memtools.errors import Conflict, NotFound, Unavailable
-from memtools.ports import Raced, Write
+from memtools.ports import ConditionFailed, Write
 from memtools.retry import attempts
+from memtools.tools.backend import Backend
 from memtools.tools.changing import require_alive, unknown
-from memtools.tools.memory import Memory
 
 
-def memory_unmerge(memory: Memory, scope: Scope, given: arguments.Unmerge) -> replies.Unmerged:
+def memory_unmerge(backend: Backend, scope: Scope, given: arguments.Unmerge) -> replies.Unmerged:
     """The sources of the survivor's last merge live again, and the survivor is as it was before.
 
     Sources that were brought back in another way stay as they are. Where the last merge is undone already, the answer
     is that of the call which undid it.
     """
-    stamp = memory.stamp()
+    stamp = backend.stamp()
     for _ in attempts():
-        survivor = memory.traces.get(scope, [given.survivor_id]).get(given.survivor_id)
+        survivor = backend.traces.get(scope, [given.survivor_id]).get(given.survivor_id)
         if survivor is None:
             raise unknown(given.survivor_id)
         require_alive(survivor, stamp)
-        kept = newest_first(survivor, memory.traces.history(scope, survivor.id, stamp.now))
+        kept = newest_first(survivor, backend.traces.history(scope, survivor.id, stamp.now))
         if survivor.merge is None or survivor.merge.outcome != survivor.version:
             return _undone_before(survivor, kept)
-        replaced, sources = _as_merged(memory, scope, survivor.merge, kept)
-        embeddings = memory.embed([source.content for source in sources])
+        replaced, sources = _as_merged(backend, scope, survivor.merge, kept)
+        embeddings = backend.embed([source.content for source in sources])
         steps = merging.unmerge(survivor, replaced, sources, embeddings, stamp)
         try:
-            memory.traces.commit(scope, stamp, [Write(before, after) for before, after in steps])
-        except Raced:
+            backend.traces.commit(scope, stamp, [Write(before, after) for before, after in steps])
+        except ConditionFailed:
             continue
         (_, after), *back = steps
         return _reply(after, [source.id for source, _ in back])
     raise Unavailable("Too many others change these memories at this moment; nothing was changed. Send the call again.")
 
 
-def _as_merged(memory: Memory, scope: Scope, merge: Merge, kept: list[Trace]) -> tuple[Trace, list[Trace]]:
+def _as_merged(backend: Backend, scope: Scope, merge: Merge, kept: list[Trace]) -> tuple[Trace, list[Trace]]:
     """The survivor as the merge met it, and the tombstones it left which are still the last word on their traces."""
     survivor = kept[0]
-    now = memory.clock.now()
+    now = backend.clock.now()
     replaced = next((version for version in kept if version.version == merge.replaced), None)
-    there = memory.traces.get(scope, merge.sources)
+    there = backend.traces.get(scope, merge.sources)
     found = [there[name] for name in merge.sources if name in there and not there[name].expired(now)]
     if replaced is None or len(found) < len(merge.sources):
         raise NotFound(

@@ -4,11 +4,11 @@ from memtools.catalogue import arguments, replies
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Stamp, Trace, require_fitting
 from memtools.domain.versions import updated
+from memtools.tools.backend import Backend
 from memtools.tools.changing import change, require_alive
-from memtools.tools.memory import Memory
 
 
-def memory_update(memory: Memory, scope: Scope, given: arguments.Update) -> replies.Updated:
+def memory_update(backend: Backend, scope: Scope, given: arguments.Update) -> replies.Updated:
     """Update the trace; what is not given stays. Content and tags as they already are change nothing."""
     if given.content is not None:
         require_fitting([given.content], argument="content")
@@ -19,8 +19,8 @@ def memory_update(memory: Memory, scope: Scope, given: arguments.Update) -> repl
         tags = current.tags if given.tags is None else tuple(given.tags)
         if (content, tags) == (current.content, current.tags):
             return None
-        embedding = current.embedding if content == current.content else memory.embed([content])[0]
+        embedding = current.embedding if content == current.content else backend.embed([content])[0]
         return updated(current, content, tags, embedding, stamp)
 
-    trace, changed = change(memory, scope, given.trace_id, given.version, step)
+    trace, changed = change(backend, scope, given.trace_id, given.version, step)
     return replies.Updated(updated=changed, trace=replies.Memory.of(trace))

@@ -7,7 +7,7 @@ from memtools.errors import InvalidArguments, ToolError
 from memtools.transports.call import Call, Event, Outcome, object_of, printable
 from memtools.transports.limits import LAMBDA_REPLY, fit
 
-_PARTS = ("tool", "arguments", "context")
+_NEIGHBOUR_WEIGHTS = ("tool", "arguments", "context")
 
 
 def accepts(event: Event, context: Any = None) -> bool:  # noqa: ARG001 - the event says it all
@@ -17,8 +17,8 @@ def accepts(event: Event, context: Any = None) -> bool:  # noqa: ARG001 - the ev
 
 def decode(event: Event, default_agent: str, context: Any = None) -> Call:  # noqa: ARG001
     """The call; the context is the caller's word, which whoever may invoke the function is trusted to give."""
-    if unknown := [printable(name) for name in event if name not in _PARTS]:
-        raise InvalidArguments(f"`{unknown[0]}` is no part of a direct call; it takes {', '.join(_PARTS)}.")
+    if unknown := [printable(name) for name in event if name not in _NEIGHBOUR_WEIGHTS]:
+        raise InvalidArguments(f"`{unknown[0]}` is no part of a direct call; it takes {', '.join(_NEIGHBOUR_WEIGHTS)}.")
     if not isinstance(event["tool"], str):
         raise InvalidArguments("`tool` has to be the name of a tool.")
     given = object_of(event.get("context"))

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memtools.domain.trace import Embedding
-from memtools.retrieval.columns import Rows, microseconds
-from memtools.retrieval.index import Floats, Index, Postings
-from memtools.retrieval.tokens import names, terms
+from memtools.ranking.columns import Rows, microseconds
+from memtools.ranking.index import Floats, Index, Postings
+from memtools.ranking.terms import names, terms
 
 # Saturation and length normalisation of BM25.
 _K1 = 0.9
@@ -31,12 +31,12 @@ _PRIOR = 30
 # What was said around the same time has a part in a score: of its cube this much, for each of the neighbours on either
 # side, the nearer the more, if they are not further apart than a day. But nothing comes of nothing: it needs at least
 # this score of its own.
-_PARTS = (1 / 4, 1 / 6, 1 / 12)
+_NEIGHBOUR_WEIGHTS = (1 / 4, 1 / 6, 1 / 12)
 _DISTANCES = np.array([1, 2, 3, -1, -2, -3])
 _DAY = 24 * 60 * 60 * 1_000_000  # microseconds
-_LEAST = 0.08
+_MIN_SCORE_TO_BOOST = 0.08
 # Who is not named is somebody else: the factor for a trace that has none of the names asked for.
-_STRANGER = 0.6
+_NAME_MISMATCH_PENALTY = 0.6
 # So that a text which says just what is asked for scores about 1.
 _SCALE = 1.3
 # Vectors are compared by their signs first. So many of the best are looked at with their neighbours, and of all these
@@ -171,7 +171,7 @@ def _candidates(index: Index, scores: Floats, admitted: NDArray[np.bool_]) -> Ro
     """The places admitted that are likely to be the best: of the best by themselves, and of what stands beside them."""
     if len(scores) > _CANDIDATES:
         open_to = scores if admitted.all() else np.where(admitted, scores, -1)
-        beside = np.arange(-len(_PARTS), len(_PARTS) + 1)
+        beside = np.arange(-len(_NEIGHBOUR_WEIGHTS), len(_NEIGHBOUR_WEIGHTS) + 1)
         reached = np.zeros(len(scores), bool)
         reached[np.clip(_best(open_to, _SEEDS)[:, np.newaxis] + beside, 0, len(scores) - 1)] = True
         places = np.flatnonzero(reached & admitted)
@@ -189,8 +189,8 @@ def _lifted(index: Index, scores: Floats, places: Rows) -> Floats:
     beside = places[:, np.newaxis] + _DISTANCES
     there = np.clip(beside, 0, len(scores) - 1)
     near = (there == beside) & (np.abs(index.when[there] - index.when[places][:, np.newaxis]) <= _DAY)
-    lifted = np.cbrt(_cube(own) + (_cube(scores[there]) * near) @ np.array(_PARTS * 2, np.float32))
-    return np.where(own >= _LEAST, lifted, own)
+    lifted = np.cbrt(_cube(own) + (_cube(scores[there]) * near) @ np.array(_NEIGHBOUR_WEIGHTS * 2, np.float32))
+    return np.where(own >= _MIN_SCORE_TO_BOOST, lifted, own)
 
 
 def _cube(scores: Floats) -> Floats:
@@ -201,7 +201,7 @@ def _factors(size: int, lists: list[Postings]) -> Floats:
     """1 for a trace that has one of the names whose lists these are, or where there are none."""
     if not lists:
         return np.ones(size, np.float32)
-    factors = np.full(size, _STRANGER, np.float32)
+    factors = np.full(size, _NAME_MISMATCH_PENALTY, np.float32)
     for places, _ in lists:
         factors[places] = 1
     return factors

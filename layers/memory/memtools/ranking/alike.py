@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from memtools.retrieval.columns import Rows
-from memtools.retrieval.index import Floats, Index
-from memtools.retrieval.tokens import terms
+from memtools.ranking.columns import Rows
+from memtools.ranking.index import Floats, Index
+from memtools.ranking.terms import terms
 
 # Pairs are looked for among those that share a word which at most so many traces have and, in a scope of not more than
 # so many traces, among those whose cosine is so high.

@@ -6,11 +6,11 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from memtools.adapters.aws import READ_FAILED, WRITE_FAILED, Client, code_of, in_parallel, told_as_unavailable
+from memtools.adapters.aws import READ_FAILED, WRITE_FAILED, Client, code_of, in_parallel, translated_errors
 from memtools.domain.document import ABSENT, FILES, Document
 from memtools.domain.scope import Scope
 from memtools.errors import Conflict
-from memtools.ports import Raced
+from memtools.ports import ConditionFailed
 
 _WRITES_KEPT = 32
 ABSENT_CODES = frozenset({"NoSuchKey", "NoSuchVersion", "404", "NotFound"})
@@ -33,7 +33,7 @@ class S3Personas:
 
     def read(self, scope: Scope, names: Sequence[str]) -> dict[str, Document]:
         """The documents there are of these names."""
-        with told_as_unavailable(READ_FAILED):
+        with translated_errors(READ_FAILED):
             found = in_parallel(lambda name: self._read_one(scope, name), names)
             return {document.name: document for document in found if document}
 
@@ -43,7 +43,7 @@ class S3Personas:
         A version that the bucket's lifecycle removes between the list and the read is left out.
         """
         key = document_key(scope, name)
-        with told_as_unavailable(READ_FAILED):
+        with translated_errors(READ_FAILED):
             answer = self._client.list_object_versions(Bucket=self._bucket, Prefix=key, MaxKeys=limit)
             ids = [one["VersionId"] for one in answer.get("Versions", []) if one["Key"] == key]
             found = in_parallel(lambda version: self._read_one(scope, name, VersionId=version), ids)
@@ -76,7 +76,7 @@ class S3Personas:
         """
         writes = document.writes[:_WRITES_KEPT]
         condition: dict[str, Any] = {"IfMatch": replaces.tag} if replaces else {"IfNoneMatch": "*"}
-        with told_as_unavailable(WRITE_FAILED):
+        with translated_errors(WRITE_FAILED):
             try:
                 answer = self._client.put_object(
                     Bucket=self._bucket,
@@ -98,7 +98,7 @@ class S3Personas:
             standing = self._read_one(scope, document.name)
         if standing and writes[0] in standing.writes:
             return standing
-        raise Raced
+        raise ConditionFailed
 
 
 def _text(name: str, data: bytes) -> str:

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from memtools.retrieval.columns import Columns
-from memtools.retrieval.postings import Postings
+from memtools.ranking.columns import Columns
+from memtools.ranking.postings import Postings
 
 # The number goes up whenever the bytes, or the terms that are made of a text, change their meaning.
 _FORMAT = b"memseg01"

@@ -1,7 +1,7 @@
 """DynamoDB's conditions and updates for traces, all in one place.
 
 An item at ``trace#<key>`` is a trace born with that key, or only the place of a text that other traces hold, or both:
-``holders`` names the traces that may say the key's text without having been born with it.
+``claimedBy`` names the traces that may say the key's text without having been born with it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from memtools.adapters.items import COUNTED, Item, attributes, to_dynamodb
+from memtools.adapters.table.layout import COUNTED, Item, attributes, to_dynamodb
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Stamp, Status, Trace, key_of
-from memtools.ports import Holds, Write
+from memtools.ports import StillSays, Write
 
 IS_FREE = "attribute_not_exists(id)"
-IS_ALONE = "attribute_not_exists(holders)"
-IS_HELD = "holders = :holders"
+IS_ALONE = "attribute_not_exists(claimedBy)"
+IS_HELD = "claimedBy = :claimed"
 IS_VERSION = "#version = :expected"
 IS_ALIVE = "#status = :live AND (attribute_not_exists(expiresAt) OR expiresAt > :now)"
 IS_COUNT = "retrievalCount = :count"
@@ -102,11 +102,11 @@ class Action:
         self.names["#version"] = "version"
         self.values[":expected"] = version
 
-    def require_holders(self, holders: tuple[str, ...]) -> None:
+    def require_claimed_by(self, claimed_by: tuple[str, ...]) -> None:
         """Nobody may have come to say this key's text, or gone from it, since these were seen."""
-        if holders:
+        if claimed_by:
             self.conditions.append(IS_HELD)
-            self.values[":holders"] = set(holders)
+            self.values[":claimed"] = set(claimed_by)
         else:
             self.conditions.append(IS_ALONE)
 
@@ -117,19 +117,21 @@ class Action:
         self.values |= {":live": Status.LIVE.value, ":now": int(now.timestamp())}
 
 
-def actions_of(scope: Scope, stamp: Stamp, writes: Sequence[Write], holds: Sequence[Holds]) -> dict[str, Action]:
+def actions_of(
+    scope: Scope, stamp: Stamp, writes: Sequence[Write], conditions: Sequence[StillSays]
+) -> dict[str, Action]:
     """For each trace id or text key that a commit is about, the one action on its item."""
     actions: dict[str, Action] = {}
     for write in writes:
         _take_step(actions.setdefault(write.after.id, Action()), scope, write)
         held_before, held_after = held_text(scope, write.before), held_text(scope, write.after)
         if held_before and held_before != held_after:
-            actions.setdefault(held_before, Action()).deletes["holders"] = {write.after.id}
+            actions.setdefault(held_before, Action()).deletes["claimedBy"] = {write.after.id}
         if held_after and held_before != held_after:
-            actions.setdefault(held_after, Action()).adds["holders"] = {write.after.id}
+            actions.setdefault(held_after, Action()).adds["claimedBy"] = {write.after.id}
         if write.before is None:
-            actions[held_after or write.after.id].require_holders(write.beside)
-    for one in holds:
+            actions[held_after or write.after.id].require_claimed_by(write.claimed_by)
+    for one in conditions:
         action = actions.setdefault(one.id, Action())
         action.require_alive(stamp.now)
         action.conditions.append(SAYS)

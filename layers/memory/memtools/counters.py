@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from enum import StrEnum
 
 
-class Notice(StrEnum):
+class Metric(StrEnum):
     """The names under which it is counted."""
 
     COLD_START = "cold_start"
@@ -21,7 +21,7 @@ _noticed: ContextVar[Counter[str] | None] = ContextVar("noticed", default=None)
 
 
 @contextmanager
-def noticing() -> Iterator[Counter[str]]:
+def counting() -> Iterator[Counter[str]]:
     """What is noticed inside, by name."""
     counts: Counter[str] = Counter()
     token = _noticed.set(counts)
@@ -31,7 +31,7 @@ def noticing() -> Iterator[Counter[str]]:
         _noticed.reset(token)
 
 
-def notice(what: Notice) -> None:
+def increment(what: Metric) -> None:
     """Count it for the call that is served; nobody counts outside of one."""
     counts = _noticed.get()
     if counts is not None:

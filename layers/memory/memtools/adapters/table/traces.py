@@ -6,13 +6,13 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from memtools.adapters.aws import READ_FAILED, WRITE_FAILED, Client, code_of, in_parallel, told_as_unavailable
-from memtools.adapters.expressions import Action, actions_of, history_item, history_prefix, trace_key
-from memtools.adapters.items import from_dynamodb, moment_text, to_dynamodb, trace_of
+from memtools.adapters.aws import READ_FAILED, WRITE_FAILED, Client, code_of, in_parallel, translated_errors
+from memtools.adapters.table.layout import from_dynamodb, moment_text, to_dynamodb, trace_of
+from memtools.adapters.table.statements import Action, actions_of, history_item, history_prefix, trace_key
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Stamp, Trace
 from memtools.errors import TooLarge, Unavailable
-from memtools.ports import Holds, Occupant, Raced, Write
+from memtools.ports import ConditionFailed, KeyState, StillSays, Write
 from memtools.retry import attempts
 
 _GET_LIMIT = 100
@@ -35,7 +35,7 @@ class DynamoTraces:
         distinct = list(dict.fromkeys(ids))
         for start in range(0, len(distinct), _GET_LIMIT):
             for item in self._get_all([trace_key(scope, one) for one in distinct[start : start + _GET_LIMIT]]):
-                occupant = _occupant(item)
+                occupant = _key_state(item)
                 if occupant.trace:
                     found[occupant.trace.id] = occupant.trace
         return found
@@ -43,7 +43,7 @@ class DynamoTraces:
     def _get_all(self, keys: list[Any]) -> list[Any]:
         """All items of the keys; what DynamoDB leaves unprocessed is asked for again."""
         items: list[Any] = []
-        with told_as_unavailable(READ_FAILED):
+        with translated_errors(READ_FAILED):
             for _ in attempts():
                 request = {self._table: {"Keys": keys, "ConsistentRead": True}}
                 answer = self._client.batch_get_item(RequestItems=request)
@@ -53,7 +53,7 @@ class DynamoTraces:
                     return items
         raise Unavailable(f"The memory's store is busy. {READ_FAILED}")
 
-    def commit(self, scope: Scope, stamp: Stamp, writes: Sequence[Write], holds: Sequence[Holds] = ()) -> None:
+    def commit(self, scope: Scope, stamp: Stamp, writes: Sequence[Write], conditions: Sequence[StillSays] = ()) -> None:
         """All of the writes or none, in one transaction; see the port.
 
         A fact whose own key is held by a trace that says something else takes two of a transaction's hundred actions:
@@ -63,7 +63,7 @@ class DynamoTraces:
         condition fails may have met its own success: a retry below us, after the answer was lost. Then what it meets
         bears the name of this write.
         """
-        items, ids = self._transaction(scope, stamp, writes, holds)
+        items, ids = self._transaction(scope, stamp, writes, conditions)
         if len(items) > _TRANSACTION_LIMIT:
             raise TooLarge(
                 f"This call comes to {len(items)} changes, and {_TRANSACTION_LIMIT} can happen whole. Nothing was"
@@ -71,20 +71,20 @@ class DynamoTraces:
                 size=len(items),
                 limit=_TRANSACTION_LIMIT,
             )
-        with told_as_unavailable(WRITE_FAILED):
+        with translated_errors(WRITE_FAILED):
             for _ in attempts():
                 reasons = self._transact(items)
                 if not reasons:
                     return
-                met = {
-                    name: _occupant(reason.get("Item"))
+                found = {
+                    name: _key_state(reason.get("Item"))
                     for name, reason in zip(ids, reasons, strict=True)
                     if reason.get("Code") == _CONDITION_FAILED
                 }
-                if any(one.trace and stamp.write in one.trace.writes for one in met.values()):
+                if any(one.trace and stamp.write in one.trace.writes for one in found.values()):
                     return
-                if met:
-                    raise Raced(met)
+                if found:
+                    raise ConditionFailed(found)
         raise Unavailable(f"The memory's store is busy. {WRITE_FAILED}")
 
     def _transact(self, items: list[Any]) -> list[Any]:
@@ -99,12 +99,12 @@ class DynamoTraces:
         return []
 
     def _transaction(
-        self, scope: Scope, stamp: Stamp, writes: Sequence[Write], holds: Sequence[Holds]
+        self, scope: Scope, stamp: Stamp, writes: Sequence[Write], conditions: Sequence[StillSays]
     ) -> tuple[list[Any], list[str]]:
         """The transaction's items as DynamoDB wants them, and for each the id or key that it is about."""
         items: list[Any] = []
         ids: list[str] = []
-        for name, action in actions_of(scope, stamp, writes, holds).items():
+        for name, action in actions_of(scope, stamp, writes, conditions).items():
             place = {"TableName": self._table, "Key": trace_key(scope, name)}
             items.append({action.kind: {**place, **action.as_parameters()}})
             ids.append(name)
@@ -131,7 +131,7 @@ class DynamoTraces:
         """The items of a consistent query, page after page."""
         start: dict[str, Any] = {}
         while True:
-            with told_as_unavailable(READ_FAILED):
+            with translated_errors(READ_FAILED):
                 answer = self._client.query(
                     TableName=self._table,
                     KeyConditionExpression=condition,
@@ -165,10 +165,10 @@ class DynamoTraces:
                     return trace_of(from_dynamodb(answer["Attributes"]))
             raise Unavailable(f"The memory's store is busy. {READ_FAILED}")
 
-        with told_as_unavailable(READ_FAILED):
+        with translated_errors(READ_FAILED):
             return {trace.id: trace for trace in in_parallel(count, expected) if trace}
 
 
-def _occupant(item: Any) -> Occupant:
+def _key_state(item: Any) -> KeyState:
     values = from_dynamodb(item) if item else {}
-    return Occupant(trace_of(values) if "id" in values else None, tuple(sorted(values.get("holders", ()))))
+    return KeyState(trace_of(values) if "id" in values else None, tuple(sorted(values.get("claimedBy", ()))))

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memtools.domain.trace import Trace
-from memtools.retrieval.columns import Columns, Rows, in_order, microseconds, signs, total
-from memtools.retrieval.postings import key_of_term
-from memtools.retrieval.spelling import slips
+from memtools.ranking.columns import Columns, Rows, in_order, microseconds, signs, total
+from memtools.ranking.postings import key_of_term
+from memtools.ranking.spelling import slips
 
 Floats = NDArray[np.float32]
 Postings = tuple[Rows, Floats]  # where a term stands, and how often

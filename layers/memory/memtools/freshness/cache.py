@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from memtools.domain.scope import Scope
 
 if TYPE_CHECKING:
-    from memtools.retrieval.index import Index
+    from memtools.ranking.index import Index
 
 # A function of 1 GB holds the model (100 MB), and while it rewrites a segment that segment three times.
 _BYTES = 192 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class CachedIndex:
     """A scope's index, with what the table held at ``read_at`` or later (``None``: never read).
 
     Of that, every change up to ``through``: the same moment, but where the reading was interrupted.
@@ -39,18 +39,18 @@ class RecentIndexes:
     """
 
     def __init__(self, limit: int = _BYTES) -> None:
-        self._known: OrderedDict[Scope, Known] = OrderedDict()
+        self._known: OrderedDict[Scope, CachedIndex] = OrderedDict()
         self._limit = limit
         self._lock = threading.Lock()
 
-    def get(self, scope: Scope) -> Known | None:
+    def get(self, scope: Scope) -> CachedIndex | None:
         """What is known of the scope, if it is among the recent ones."""
         with self._lock:
             if known := self._known.get(scope):
                 self._known.move_to_end(scope)
             return known
 
-    def put(self, scope: Scope, known: Known) -> None:
+    def put(self, scope: Scope, known: CachedIndex) -> None:
         """Keep ``known`` in the place of what was known before."""
         with self._lock:
             self._known[scope] = known

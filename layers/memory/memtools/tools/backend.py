@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from uuid import uuid4
 
+from memtools.counters import Metric, increment
 from memtools.domain.trace import Embedding, Stamp
-from memtools.notices import Notice, notice
+from memtools.freshness.cache import RecentIndexes
 from memtools.ports import Clock, Embedder, PersonaStore, SegmentStore, TraceStore
-from memtools.retrieval.cache import RecentIndexes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Memory:
+class Backend:
     """One deployment's memory.
 
     ``retention`` is how long anything replaced or deleted can be brought back, ``document_limit`` the characters that
@@ -45,5 +45,5 @@ class Memory:
         try:
             return [Embedding(self.embedder.model, vector) for vector in self.embedder.embed(texts)]
         except Exception:  # noqa: BLE001 - whatever a model can raise
-            notice(Notice.EMBEDDING_FAILED)
+            increment(Metric.EMBEDDING_FAILED)
             return [None] * len(texts)

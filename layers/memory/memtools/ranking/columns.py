@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from memtools.domain.text import fold
 from memtools.domain.trace import Trace
-from memtools.retrieval.postings import Postings
-from memtools.retrieval.tokens import document_terms
+from memtools.ranking.postings import Postings
+from memtools.ranking.terms import document_terms
 
 NEVER = np.iinfo(np.int64).max
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

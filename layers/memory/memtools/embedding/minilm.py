@@ -13,7 +13,7 @@ from math import prod, sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from memtools.retrieval.wordpiece import WordPiece
+from memtools.embedding.wordpiece import WordPiece
 
 if TYPE_CHECKING:
     import numpy as np

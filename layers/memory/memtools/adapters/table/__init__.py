@@ -1,0 +1,1 @@
+"""The DynamoDB table: the only place that knows its keys, attributes and conditions."""

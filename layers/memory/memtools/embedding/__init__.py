@@ -1,0 +1,1 @@
+"""Embedding models that run inside the function: texts to vectors."""
