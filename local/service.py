@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from memtools.wiring import memory_of
+from memtools.wiring import backend_of
 from werkzeug.wrappers import Request, Response
 
 from local import store
@@ -115,7 +115,7 @@ def running(port: int = 0, parameters: Mapping[str, str] | None = None) -> Itera
     template = Template(parameters)
     with store.endpoint() as emulator, store.environment({**template.environment, **_UNMEASURED}):
         store.create(template)
-        memory_of.cache_clear()  # a memory made before has clients of other stores
+        backend_of.cache_clear()  # a memory made before has clients of other stores
         handlers = {name: load_handler(function) for name, function in template.functions.items()}
         shown = {name: load_handler(function) for name, function in _WINDOW.items()}
         with serving(application(template.routes, {**handlers, **shown}), port) as url:

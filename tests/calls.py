@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
+from memtools.backend import Backend
 from memtools.catalogue import TOOLS
 from memtools.domain.scope import Scope
-from memtools.tools import USE_CASES
-from memtools.tools.backend import Backend
 
 
 @dataclass(frozen=True)
@@ -21,7 +20,7 @@ class Caller:
 
         def call(**arguments: Any) -> dict[str, Any]:
             given = {key.rstrip("_"): value for key, value in arguments.items()}
-            return USE_CASES[name](self.memory, self.scope, TOOLS[name].parse(given)).as_dict()
+            return TOOLS[name].call(self.memory, self.scope, given).as_dict()
 
         return call
 

@@ -9,8 +9,8 @@ import boto3
 import pytest
 from hypothesis import settings
 from memtools.adapters.aws import CONFIG
+from memtools.backend import Backend
 from memtools.domain.scope import Scope
-from memtools.tools.backend import Backend
 
 from local import store
 from local.template import Template
@@ -62,7 +62,7 @@ def moto_memory(moto: Template, clock: FakeClock) -> Iterator[Backend]:
     """A memory over the adapters, on moto; its items go afterwards, since moto gets slow with every one."""
     environment = moto.environment
     dynamodb = boto3.client("dynamodb", config=CONFIG)
-    yield over_adapters(dynamodb, boto3.client("s3", config=CONFIG), environment, clock)
+    yield over_adapters(dynamodb, boto3.client("s3", config=CONFIG), environment, clock.now)
     _empty(dynamodb, environment["TABLE_NAME"])
 
 

@@ -8,8 +8,8 @@ from itertools import count
 
 from memtools.domain.document import ABSENT, FILES, Document
 from memtools.domain.scope import Scope
-from memtools.domain.trace import Stamp, Status, Trace, key_of
-from memtools.ports import ConditionFailed, KeyState, StillSays, Stored, Write
+from memtools.domain.trace import Embedding, Stamp, Status, Trace, key_of
+from memtools.ports import ConditionFailed, KeyState, StillSays, StoredSegment, Write
 
 START = datetime(2026, 11, 30, 12, tzinfo=UTC)
 
@@ -88,7 +88,7 @@ class FakeTraces:
             retrieval_count=standing.retrieval_count + counted,
             last_retrieved_at=standing.last_retrieved_at,
         )
-        if not write.after.before:
+        if not write.after.inline_history:
             past = self._history.setdefault((scope, write.after.id), [])
             past.append((write.before, stamp.now + self._retention))
 
@@ -160,8 +160,8 @@ class FakeEmbedder:
     model = "fake"
     dimensions = 64
 
-    def embed(self, texts: Sequence[str]) -> list[bytes]:
-        return [self._one(text) for text in texts]
+    def embed(self, texts: Sequence[str]) -> list[Embedding | None]:
+        return [Embedding(self.model, self._one(text)) for text in texts]
 
     def _one(self, text: str) -> bytes:
         vector = [0] * self.dimensions
@@ -175,11 +175,11 @@ class FakeSegments:
     """A SegmentStore in a dictionary."""
 
     def __init__(self) -> None:
-        self._stored: dict[Scope, Stored] = {}
+        self._stored: dict[Scope, StoredSegment] = {}
         self._numbers = count(1)
         self._lock = threading.Lock()
 
-    def load(self, scope: Scope) -> Stored | None:
+    def load(self, scope: Scope) -> StoredSegment | None:
         return self._stored.get(scope)
 
     def save(self, scope: Scope, data: bytes, replaces: str | None) -> str:
@@ -188,5 +188,5 @@ class FakeSegments:
             if (standing.tag if standing else None) != replaces:
                 raise ConditionFailed
             tag = str(next(self._numbers))
-            self._stored[scope] = Stored(data, tag)
+            self._stored[scope] = StoredSegment(data, tag)
             return tag

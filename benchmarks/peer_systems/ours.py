@@ -6,13 +6,12 @@ from datetime import timedelta
 from importlib import metadata
 from typing import Any
 
-from memtools.catalogue import arguments
 from memtools.domain.scope import Scope
 from memtools.domain.text import fold
+from memtools.domain.trace import Embedding
 from memtools.embedding.minilm import MiniLM
 from memtools.ports import KeyState
-from memtools.tools.add import memory_add
-from memtools.tools.search import memory_search
+from memtools.tools import add, search
 
 from benchmarks.apart import Apart
 from benchmarks.peer_systems.task import Vectors
@@ -42,8 +41,8 @@ class Lookup:
     def __init__(self, vectors: Vectors) -> None:
         self._vectors = vectors
 
-    def embed(self, texts: Sequence[str]) -> list[bytes]:
-        return [self._vectors.signed_bytes(text) for text in texts]
+    def embed(self, texts: Sequence[str]) -> list[Embedding | None]:
+        return [Embedding(self.model, self._vectors.signed_bytes(text)) for text in texts]
 
 
 class Ours:
@@ -65,11 +64,11 @@ class Ours:
     def add(self, scope: str, texts: Sequence[str], moment: str | None) -> list[str]:
         """Equal texts share an id."""
         given = {"facts": list(texts)} | ({"occurredAt": moment} if moment else {})
-        reply = memory_add(self._memory, Scope("peers", scope), arguments.Add.model_validate(given))
+        reply = add.TOOL.call(self._memory, Scope("peers", scope), given)
         self._clock.advance(_LATER)
         ids = {fold(one.content): one.id for one in (*reply.saved, *reply.duplicates)}
         return [ids[fold(text)] for text in texts]
 
     def search(self, scope: str, text: str, limit: int) -> list[str]:
-        given = arguments.Search.model_validate({"query": text, "limit": limit})
-        return [one.id for one in memory_search(self._memory, Scope("peers", scope), given).results]
+        given = {"query": text, "limit": limit}
+        return [one.id for one in search.TOOL.call(self._memory, Scope("peers", scope), given).results]

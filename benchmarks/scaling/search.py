@@ -20,16 +20,15 @@ from memtools.adapters.aws import CONFIG
 from memtools.adapters.documents import S3Personas
 from memtools.adapters.segments import S3Segments
 from memtools.adapters.table.traces import DynamoTraces
-from memtools.catalogue.arguments import Search
+from memtools.backend import Backend
 from memtools.config import Settings
 from memtools.domain.scope import Scope
-from memtools.domain.trace import Trace
+from memtools.domain.trace import Embedding, Trace
+from memtools.embedding.minilm import LocalEmbedder
 from memtools.freshness.segment import Segment
 from memtools.ports import TraceStore
 from memtools.ranking.index import Index
-from memtools.tools.backend import Backend
-from memtools.tools.search import memory_search
-from memtools.wiring import LocalModel, SystemClock
+from memtools.tools import search
 
 from benchmarks.locomo import percentile
 from benchmarks.scaling.counted import Counted
@@ -41,19 +40,19 @@ _READY_ROUNDS = 11
 class Embedded:
     """An Embedder that has embedded all questions before, and knows how long each took."""
 
-    model = LocalModel.model
+    model = LocalEmbedder.model
 
     def __init__(self, questions: Sequence[str]) -> None:
-        model = LocalModel()
+        model = LocalEmbedder()
         model.embed(questions[:1])
-        self._vectors: dict[str, bytes] = {}
+        self._vectors: dict[str, Embedding | None] = {}
         self.milliseconds: list[float] = []
         for question in questions:
             start = time.perf_counter()
             (self._vectors[question],) = model.embed([question])
             self.milliseconds.append(1000 * (time.perf_counter() - start))
 
-    def embed(self, texts: Sequence[str]) -> list[bytes]:
+    def embed(self, texts: Sequence[str]) -> list[Embedding | None]:
         return [self._vectors[text] for text in texts]
 
 
@@ -90,7 +89,6 @@ class Searcher:
             traces=cast("TraceStore", self._replayed),
             personas=S3Personas(s3, settings.bucket),
             segments=S3Segments(s3, settings.bucket),
-            clock=SystemClock(),
             embedder=embedder,
             retention=retention,
             floor=settings.relevance_floor,
@@ -103,9 +101,9 @@ class Searcher:
     def search(self, question: str) -> float:
         """One search; the milliseconds it took."""
         self.counted.reset()
-        given = Search(query=question, limit=LIMIT)
+        given = {"query": question, "limit": LIMIT}
         start = time.perf_counter()
-        found = memory_search(self.memory, self._scope, given)
+        found = search.TOOL.call(self.memory, self._scope, given)
         elapsed = time.perf_counter() - start
         if len(found.results) != LIMIT:
             raise RuntimeError(f"{len(found.results)} results for {question!r}")
@@ -152,7 +150,7 @@ def measure(agent: str, asked: Sequence[str]) -> dict[str, Any]:
         "write_units": round(sum(one["write_units"] for one in warm) / len(warm), 2),
         "bytes": round(sum(one["bytes"] for one in warm) / len(warm)),
         "segment_bytes": len(stored.data),
-        "ready_ms": round(_ready_ms(stored.data, searcher.memory.model), 2),
+        "ready_ms": round(_ready_ms(stored.data, searcher.memory.embedder.model), 2),
         "warm_ms_p50": round(percentile(times, 0.5), 2),
         "warm_ms_p95": round(percentile(times, 0.95), 2),
         "embed_ms_p50": round(percentile(embedder.milliseconds, 0.5), 1),

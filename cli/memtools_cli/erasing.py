@@ -6,8 +6,7 @@ from itertools import islice
 from typing import Any, Final
 
 from memtools.adapters.segments import segment_key
-from memtools.adapters.table.layout import to_dynamodb
-from memtools.adapters.table.statements import history_prefix
+from memtools.adapters.table.layout import history_prefix, to_dynamodb
 from memtools.domain.scope import Scope
 from memtools.retry import attempts
 

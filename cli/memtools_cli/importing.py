@@ -14,7 +14,7 @@ from typing import Any, Final
 from botocore.exceptions import ClientError
 from memtools.adapters.aws import code_of, in_parallel
 from memtools.adapters.table.layout import attributes, from_dynamodb, moment_text, to_dynamodb
-from memtools.adapters.table.statements import held_text
+from memtools.adapters.table.statements import claimed_text
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Trace, key_of
 
@@ -125,7 +125,7 @@ def plan_of(scope: Scope, records: Sequence[Trace | Past]) -> dict[str, Planned]
         if planned.record is not None:
             raise bad_usage(f"The file holds {sort_key(record)} twice.")
         planned.record = record
-        if isinstance(record, Trace) and (held := held_text(scope, record)):
+        if isinstance(record, Trace) and (held := claimed_text(scope, record)):
             plan.setdefault(f"trace#{held}", Planned()).claimed_by.add(record.id)
     return plan
 

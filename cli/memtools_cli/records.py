@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from memtools.adapters.table.layout import attributes, moment_text, trace_of
-from memtools.adapters.table.statements import history_prefix
+from memtools.adapters.table.layout import attributes, history_prefix, moment_text, trace_of
 from memtools.domain.trace import Trace
 
 from memtools_cli.failures import refused

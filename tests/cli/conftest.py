@@ -1,9 +1,9 @@
 from collections.abc import Iterator
 
 import pytest
+from memtools.backend import Backend
 from memtools.domain.scope import Scope
-from memtools.tools.backend import Backend
-from memtools.wiring import memory_of
+from memtools.wiring import backend_of
 from memtools_cli import stores
 
 from local import service
@@ -49,7 +49,7 @@ def running(moto: Template) -> Iterator[Service]:
     """The service as `make local` runs it, on the session's moto server, without a model."""
     with service.running(parameters={"Embedder": "none"}) as started:
         yield started
-    memory_of.cache_clear()
+    backend_of.cache_clear()
 
 
 @pytest.fixture

@@ -8,9 +8,8 @@ import pytest
 import typer
 from botocore.awsrequest import AWSPreparedRequest, AWSResponse
 from botocore.httpsession import URLLib3Session
-from memtools.catalogue import TOOLS, Tool
-from memtools.catalogue.arguments import Arguments, Text
-from memtools.catalogue.replies import Named
+from memtools.catalogue import TOOLS
+from memtools.tools.tool import AnyTool, Arguments, Reply, Text, Tool
 from memtools_cli.app import app
 from memtools_cli.commands import tools as commands
 from memtools_cli.commands.tools import command_name
@@ -39,7 +38,7 @@ def arrived(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Any]]:
     return calls
 
 
-def typed(arguments: dict[str, Any], tool: Tool) -> list[str]:
+def typed(arguments: dict[str, Any], tool: AnyTool) -> list[str]:
     """The arguments as somebody types them."""
     first = next(
         (name for name in tool.argument_names if tool.arguments.model_json_schema().get("required", [])[:1] == [name]),
@@ -76,7 +75,7 @@ def test_what_is_typed_is_what_arrives(path: Any, bare: Run, arrived: list[tuple
 
 
 @pytest.mark.parametrize("tool", TOOLS.values(), ids=list(TOOLS))
-def test_every_argument_of_every_tool_can_be_typed(tool: Tool, bare: Run) -> None:
+def test_every_argument_of_every_tool_can_be_typed(tool: AnyTool, bare: Run) -> None:
     told = bare(command_name(tool), "--help").out
     for name in tool.argument_names:
         assert "--" + re.sub("([A-Z])", r"-\1", name).lower() in told or f" {name.upper()}" in told
@@ -86,7 +85,14 @@ def test_a_new_tool_appears_by_itself(monkeypatch: pytest.MonkeyPatch, capsys: p
     class Sing(Arguments):
         songTitle: Text  # noqa: N815
 
-    tool = Tool("memory_sing_along", "search", "Sing.", Sing, Named)
+    tool = Tool(
+        name="memory_sing_along",
+        function="search",
+        description="Sing.",
+        arguments=Sing,
+        reply=Reply,
+        run=lambda *_: Reply(),
+    )
     monkeypatch.setattr(commands, "TOOLS", {**TOOLS, tool.name: tool})
     fresh = typer.Typer()
     commands.add_to(fresh)

@@ -1,12 +1,13 @@
 """An export put into an empty memory makes the same memory."""
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 from memtools.adapters.table.layout import from_dynamodb, trace_of
-from memtools.adapters.table.statements import held_text
+from memtools.adapters.table.statements import claimed_text
 from memtools.domain.scope import Scope
 
 from local.template import Template
@@ -70,7 +71,7 @@ def test_every_text_that_is_held_is_known_to_be_held(ana: Caller, run: Run, moto
         for item in items_of(other, moto)
         for name in item.get("claimedBy", ())
     }
-    assert holders == {(key, name) for name, trace in traces.items() if (key := held_text(other, trace))}
+    assert holders == {(key, name) for name, trace in traces.items() if (key := claimed_text(other, trace))}
     them = Caller(ana.memory, other)
     live = [trace for trace in traces.values() if trace.live]
     added = them.add(facts=[trace.content.upper() for trace in live])
@@ -105,10 +106,9 @@ def test_who_searched_the_empty_scope_before_finds_what_was_imported(
     """A function that is warm reads only what changed since: an import has to be such a change."""
     ana.remember("The oboe is hers")
     run("export", tmp_path / "file", *whose(ana.scope))
-    from memtools.wiring import SystemClock
 
     names = moto.environment
-    memory = over_adapters(client("dynamodb"), client("s3"), names, SystemClock())
+    memory = over_adapters(client("dynamodb"), client("s3"), names, lambda: datetime.now(UTC))
     warm = Caller(memory, Scope(ana.scope.agent, "other"))
     assert warm.all() == []
     assert run("import", tmp_path / "file", *whose(warm.scope)).code == 0

@@ -5,7 +5,7 @@ from contextlib import ExitStack
 
 import pytest
 from memtools.domain.scope import Scope
-from memtools.wiring import memory_of
+from memtools.wiring import backend_of
 from memtools_client import AsyncMemoryClient, MemoryClient
 
 from local import service
@@ -19,7 +19,7 @@ def running(moto: Template) -> Iterator[Service]:
     """The service on the session's moto server, without a model."""
     with service.running(parameters={"Embedder": "none"}) as started:
         yield started
-    memory_of.cache_clear()
+    backend_of.cache_clear()
 
 
 @pytest.fixture

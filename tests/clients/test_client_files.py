@@ -20,10 +20,10 @@ from memtools_client.files.text import inserted, replaced
 
 _PIECES = st.sampled_from(["a", "a", "b", "\n", "\r\n"])
 _TEXTS = st.lists(_PIECES, max_size=12).map("".join)
-_NEIGHBOUR_WEIGHTS = st.lists(_PIECES, max_size=3).map("".join)
+_PARTS = st.lists(_PIECES, max_size=3).map("".join)
 
 
-@given(_TEXTS, _NEIGHBOUR_WEIGHTS, _NEIGHBOUR_WEIGHTS)
+@given(_TEXTS, _PARTS, _PARTS)
 @example("aaa", "aa", "b")
 def test_only_what_occurs_exactly_once_is_replaced_and_nothing_else_changes(text: str, old: str, new: str) -> None:
     starts = [start for start in range(len(text)) if old and text.startswith(old, start)]

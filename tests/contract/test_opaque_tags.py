@@ -7,11 +7,11 @@ import pytest
 from botocore.exceptions import ClientError
 from memtools.adapters.documents import S3Personas
 from memtools.adapters.segments import S3Segments
+from memtools.backend import Backend
 from memtools.domain.document import Document
 from memtools.domain.scope import Scope
 from memtools.freshness.cache import RecentIndexes
 from memtools.ports import ConditionFailed
-from memtools.tools.backend import Backend
 
 from tests.calls import Caller
 

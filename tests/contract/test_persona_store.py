@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 import pytest
+from memtools.backend import Backend
 from memtools.domain.document import ABSENT, SOUL, Document
 from memtools.domain.scope import Scope
 from memtools.ports import ConditionFailed, PersonaStore
-from memtools.tools.backend import Backend
 
 
 @pytest.fixture

@@ -10,10 +10,10 @@ import boto3
 import pytest
 from memtools.adapters.aws import CONFIG
 from memtools.adapters.segments import S3Segments, segment_key
+from memtools.backend import Backend
 from memtools.domain.scope import Scope
 from memtools.errors import Unavailable
 from memtools.ports import ConditionFailed, SegmentStore
-from memtools.tools.backend import Backend
 
 from local.template import Template
 from tests.faults.inject import without_pauses

@@ -4,11 +4,11 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from memtools.backend import Backend
 from memtools.domain.scope import Scope
-from memtools.domain.trace import Embedding, Merge, Stamp, Status, Trace, key_of
-from memtools.domain.versions import deleted, keep_before, updated
+from memtools.domain.trace import Embedding, MergeRecord, Stamp, Status, Trace, key_of
+from memtools.domain.versions import carrying, deleted, updated
 from memtools.ports import ConditionFailed, StillSays, TraceStore, Write
-from memtools.tools.backend import Backend
 
 from tests.fakes import START
 
@@ -51,7 +51,7 @@ def test_what_was_stored_is_what_is_read(store: TraceStore, scope: Scope, conten
         expires_at=START + timedelta(days=4000),
         embedding=Embedding("model", bytes(range(256))),
         merged_from=("mt_1", "mt_2"),
-        merge=Merge(("mt_1",), 1, 2, "call"),
+        merge=MergeRecord(("mt_1",), 1, 2, "call"),
         reason="because",
     )
     store.commit(scope, stamp(1), [Write(None, trace)])
@@ -113,18 +113,18 @@ def test_versions_sort_as_numbers_in_the_history(store: TraceStore, scope: Scope
 
 def test_a_version_carried_inside_gets_no_history_item(store: TraceStore, scope: Scope) -> None:
     first = born(store, scope, "first")
-    after = keep_before(deleted(first, None, stamp(2), RETENTION), first)
+    after = carrying(deleted(first, None, stamp(2), RETENTION), first)
     step(store, scope, first, after, 2)
     assert list(store.history(scope, first.id, START)) == []
-    assert store.get(scope, [first.id])[first.id].before == (first,)
+    assert store.get(scope, [first.id])[first.id].inline_history == (first,)
 
 
 def test_a_version_carried_inside_keeps_its_own_spelling(store: TraceStore, scope: Scope) -> None:
     first = born(store, scope, "First")
-    after = keep_before(updated(first, "FIRST", (), None, stamp(2)), first)
+    after = carrying(updated(first, "FIRST", (), None, stamp(2)), first)
     step(store, scope, first, after, 2)
     stored = store.get(scope, [first.id])[first.id]
-    assert (stored.content, stored.before[0].content) == ("FIRST", "First")
+    assert (stored.content, stored.inline_history[0].content) == ("FIRST", "First")
 
 
 def test_changes_are_those_since_then_oldest_first_tombstones_too(store: TraceStore, scope: Scope) -> None:

@@ -102,7 +102,7 @@ class Run:
 
     def _caller(self, clients: Clients) -> Caller:
         """A caller in a process just started: nothing is in memory."""
-        return Caller(over_adapters(*clients, self._names, FakeClock()), self.scope)
+        return Caller(over_adapters(*clients, self._names, FakeClock().now), self.scope)
 
     def call(self) -> Any:
         """The scenario's call: its reply, the error, or Killed."""

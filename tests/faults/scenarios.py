@@ -8,6 +8,7 @@ from typing import Any
 from memtools.domain.document import Document
 from memtools.domain.scope import Scope
 from memtools.domain.trace import key_of
+from memtools.embedding.none import NoEmbedder
 
 from tests.calls import Caller
 from tests.fakes import FakeClock
@@ -66,7 +67,7 @@ def _merged(ana: Caller) -> None:
 
 def _without_vectors(ana: Caller) -> None:
     """Stored while the model was out: the next search makes what is missing, and a segment to keep it in."""
-    _facts(Caller(replace(ana.memory, embedder=None), ana.scope))
+    _facts(Caller(replace(ana.memory, embedder=NoEmbedder()), ana.scope))
 
 
 def _indexed(ana: Caller) -> None:
@@ -74,13 +75,13 @@ def _indexed(ana: Caller) -> None:
     _without_vectors(ana)
     before = FakeClock()
     before.advance(timedelta(hours=-1))
-    Caller(replace(ana.memory, clock=before), ana.scope).search(query="tea")
+    Caller(replace(ana.memory, now=before.now), ana.scope).search(query="tea")
 
 
 def _indexed_and_grown(ana: Caller) -> None:
     """With a segment, which the next search replaces."""
     _indexed(ana)
-    Caller(replace(ana.memory, embedder=None), ana.scope).add(facts=["water", "juice"])
+    Caller(replace(ana.memory, embedder=NoEmbedder()), ana.scope).add(facts=["water", "juice"])
 
 
 def _documents(ana: Caller) -> None:

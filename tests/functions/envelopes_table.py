@@ -11,12 +11,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from memtools.backend import Backend
 from memtools.catalogue import TOOLS
 from memtools.domain.scope import Scope
 from memtools.errors import ToolError, Unavailable
-from memtools.tools import USE_CASES
-from memtools.tools.backend import Backend
-from memtools.transports import Call, Outcome, recognise
+from memtools.tools.tool import Reply
+from memtools.transports import recognise
+from memtools.wire.incoming import Call
+from memtools.wire.shortening import encoded
 
 from local.template import ROOT
 from tests.calls import Caller
@@ -119,11 +121,11 @@ class _Nobody:
     user = ""
 
 
-def _run(decode: Callable[[], Call], memory: Backend) -> Outcome:
+def _run(decode: Callable[[], Call], memory: Backend) -> Reply | ToolError:
     """As the handler does; importing that one makes a logger, which takes its name from the environment."""
     try:
         call = decode()
-        return USE_CASES[call.tool](memory, call.scope, TOOLS[call.tool].parse(call.arguments)).as_dict()
+        return TOOLS[call.tool].call(memory, call.scope, call.arguments)
     except ToolError as error:
         return error
 
@@ -144,7 +146,8 @@ def reply(envelope: str, tool: str, outcome: str) -> Any:
     event, context = ENVELOPES[envelope].wrap(tool, arguments, scope)
     transport = recognise(event, context)
     assert transport
-    return transport.encode(event, _run(lambda: transport.decode(event, MAYA.agent, context), memory))
+    answer = _run(lambda: transport.decode(event, MAYA.agent, context), memory)
+    return encoded(answer, transport.REPLY_LIMIT, lambda one: transport.encode(event, one))
 
 
 def replies() -> Replies:

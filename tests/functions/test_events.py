@@ -87,7 +87,8 @@ def _caller(request: APIGatewayProxyEvent | APIGatewayProxyEventV2) -> tuple[str
 def test_an_event_is_of_its_folders_envelope_and_fits_its_tool(path: Path) -> None:
     event, context = load(path)
     transport: Any = recognise(event, context)
-    assert transport is getattr(transports, path.parent.name.replace("-", "_"))
+    name = path.parent.name.replace("-", "_")
+    assert transport is getattr(transports, "http" if name == "rest" else name)
     call = transport.decode(event, "helper", context)
     assert call.tool == path.stem.partition("-")[0]
     TOOLS[call.tool].parse(call.arguments)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from memtools.wiring import memory_of
+from memtools.wiring import backend_of
 
 from local import store
 from local.service import load_handler
@@ -28,9 +28,9 @@ def handlers(moto: Template) -> Iterator[dict[str, Any]]:
         held.bind(("127.0.0.1", 0))
         nowhere = {"AWS_ENDPOINT_URL": f"http://127.0.0.1:{held.getsockname()[1]}"}
         with store.environment({**moto.environment, **nowhere}):
-            memory_of.cache_clear()
+            backend_of.cache_clear()
             yield {name: load_handler(function) for name, function in moto.functions.items()}
-        memory_of.cache_clear()
+        backend_of.cache_clear()
 
 
 @pytest.mark.parametrize("function", CALLS)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from memtools.wiring import memory_of
+from memtools.wiring import backend_of
 
 from local import demo
 
@@ -11,9 +11,9 @@ from local import demo
 @pytest.fixture(autouse=True)
 def _clients_of_their_own() -> Iterator[None]:
     """Each demo has stores of its own; clients of an earlier service would look for that one's."""
-    memory_of.cache_clear()
+    backend_of.cache_clear()
     yield
-    memory_of.cache_clear()
+    backend_of.cache_clear()
 
 
 def test_the_story_holds(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,13 +10,13 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from hypothesis.stateful import run_state_machine_as_test as run
+from memtools.backend import Backend
 from memtools.domain.scope import Scope
 from memtools.domain.text import fold
 from memtools.domain.trace import key_of
 from memtools.errors import NotFound, ToolError
 from memtools.freshness import fresh_index as freshness
 from memtools.freshness.cache import RecentIndexes
-from memtools.tools.backend import Backend
 
 from tests.calls import Caller
 from tests.fakes import FakeClock

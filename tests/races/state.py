@@ -6,11 +6,11 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import Final
 
+from memtools.backend import Backend
 from memtools.domain.document import Document
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Change, Status, Trace
 from memtools.domain.versions import newest_first
-from memtools.tools.backend import Backend
 
 DOCUMENT: Final = "MEMORY.md"
 _ALL = 1000
@@ -71,7 +71,7 @@ class State:
 
 def read(memory: Backend, scope: Scope) -> State:
     """The scope's state."""
-    now = memory.clock.now()
+    now = memory.now()
     names = [trace.id for trace in memory.traces.changes(scope, None)]
     current = memory.traces.get(scope, names)
     chains = {

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from http import HTTPStatus
 from multiprocessing.connection import Connection
 from multiprocessing.synchronize import Barrier
@@ -15,10 +16,9 @@ from typing import Any, Final
 import boto3
 from botocore.exceptions import ConnectionClosedError
 from memtools.adapters.aws import CONFIG
+from memtools.backend import Backend
 from memtools.domain.scope import Scope
 from memtools.errors import ToolError
-from memtools.tools.backend import Backend
-from memtools.wiring import SystemClock
 
 from tests.calls import Caller
 from tests.memories import over_adapters
@@ -99,7 +99,7 @@ def memory_at(names: Mapping[str, str], losing: LostAnswers | None = None) -> Ba
     if losing:
         losing.watch(dynamodb)
         losing.watch(s3)
-    return over_adapters(dynamodb, s3, names, SystemClock())
+    return over_adapters(dynamodb, s3, names, lambda: datetime.now(UTC))
 
 
 def make(caller: Caller, call: Call) -> Told:

@@ -10,9 +10,9 @@ from cfnlint.api import lint_file
 from cfnlint.data import AdditionalSpecs
 from cfnlint.decode import cfn_yaml
 from cfnlint.helpers import load_resource
-from memtools.catalogue.exports import FORMATS, FUNCTIONS, tools_of
 
-from integrations.update import updated
+from generate.exports import FORMATS, FUNCTIONS, tools_of
+from generate.templates import updated
 from tests.aws_shapes import complaints
 
 ROOT = Path(__file__).parents[2]
@@ -100,9 +100,9 @@ def test_cfn_lint_finds_nothing(name: str) -> None:
 
 @each_template
 def test_what_a_template_repeats_is_up_to_date(name: str) -> None:
-    """After a change of the catalogue or of the interceptor: python -m integrations.update."""
-    text = (FOLDER / f"{name}.yaml").read_text(encoding="utf-8")
-    assert updated(text) == text
+    """After a change of the catalogue or of the interceptor: make generate."""
+    template = FOLDER / f"{name}.yaml"
+    assert updated(template) == template.read_text(encoding="utf-8")
 
 
 @each_template

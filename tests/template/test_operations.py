@@ -13,6 +13,7 @@ from memtools.catalogue import TOOLS
 from memtools.counters import Metric
 from memtools.errors import ToolError, Unavailable
 from memtools.handler import _measure
+from memtools.tools.search import Found
 
 from benchmarks.bill import ALARM_METRICS
 from local.template import Template
@@ -266,7 +267,7 @@ def emitted(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("POWERTOOLS_METRICS_DISABLED", "false")
     monkeypatch.setenv("POWERTOOLS_SERVICE_NAME", "memtools")
     entry = {"tool": "memory_search", "outcome": "ok", "duration_ms": 1.0}
-    _measure(entry, {"results": []}, dict.fromkeys(Metric, 1))
+    _measure(entry, Found(results=[]), dict.fromkeys(Metric, 1))
     _measure({**entry, "outcome": "fault"}, Unavailable("a fault"), {})
     for kind in ToolError.__subclasses__():
         _measure({**entry, "outcome": kind.code}, kind("no"), {})

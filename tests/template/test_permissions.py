@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 from memtools.adapters.titan import TitanEmbedder
+from memtools.backend import Backend
 from memtools.catalogue import TOOLS
 from memtools.domain.scope import Scope
-from memtools.tools.backend import Backend
 
 from local.template import Template
 from tests.calls import Caller

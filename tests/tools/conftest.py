@@ -1,6 +1,6 @@
 import pytest
+from memtools.backend import Backend
 from memtools.domain.scope import Scope
-from memtools.tools.backend import Backend
 
 from tests.calls import Caller
 

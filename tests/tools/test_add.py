@@ -3,9 +3,9 @@
 from datetime import timedelta
 
 import pytest
+from memtools.backend import Backend
 from memtools.domain.scope import Scope
 from memtools.errors import InvalidArguments, TooLarge
-from memtools.tools.backend import Backend
 
 from tests.calls import Caller
 from tests.fakes import FakeClock

@@ -59,11 +59,11 @@ def test_an_id_of_another_scope_or_of_none_is_not_found(ana: Caller, bob: Caller
     assert changes(ana, trace) == ["added"]
 
 
-def test_a_deleted_trace_is_marked_and_a_second_deletion_is_not_found(ana: Caller) -> None:
+def test_a_deletion_sent_again_changes_nothing(ana: Caller) -> None:
+    """FAULTS A7: the state decides, so a retry of a deletion that took effect is no failure."""
     (trace,) = ana.remember("tea")
     assert ana.delete(traceId=trace, reason="asked to") == {"deleted": True, "id": trace}
-    with pytest.raises(NotFound, match="memory_restore"):
-        ana.delete(traceId=trace)
+    assert ana.delete(traceId=trace, reason="again", version=1) == {"deleted": False, "id": trace}
     with pytest.raises(NotFound, match="memory_restore"):
         ana.update(traceId=trace, content="x")
     newest = ana.history(traceId=trace)["versions"][0]

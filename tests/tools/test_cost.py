@@ -6,10 +6,11 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from memtools.adapters.table.statements import trace_key
+from memtools.adapters.table.layout import trace_key
+from memtools.backend import Backend
 from memtools.domain.scope import Scope
+from memtools.embedding.none import NoEmbedder
 from memtools.freshness.cache import RecentIndexes
-from memtools.tools.backend import Backend
 
 from tests.calls import Caller
 from tests.fakes import FakeClock
@@ -139,7 +140,7 @@ def test_a_search_costs_the_same_in_a_small_scope_and_in_a_large_one(
 
 def test_traces_without_a_vector_cost_one_read_more_once_and_a_segment(ana: Caller, calls: list[str]) -> None:
     """Stored while the model was out."""
-    Caller(replace(ana.memory, embedder=None), ana.scope).remember("tea one", "tea two")
+    Caller(replace(ana.memory, embedder=NoEmbedder()), ana.scope).remember("tea one", "tea two")
     made = counted(calls, lambda: ana.search(query="tea"))
     assert made == ["GetObject", "Query", "BatchGetItem", "UpdateItem", "UpdateItem", "PutObject"]
     assert counted(calls, lambda: ana.search(query="tea")) == ["Query", "UpdateItem", "UpdateItem"]

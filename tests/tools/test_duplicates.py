@@ -4,9 +4,10 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from memtools.backend import Backend
 from memtools.domain.scope import Scope
+from memtools.embedding.none import NoEmbedder
 from memtools.errors import InvalidArguments
-from memtools.tools.backend import Backend
 
 from tests.calls import Caller
 from tests.fakes import FakeClock
@@ -107,7 +108,7 @@ def test_a_higher_threshold_finds_some_of_the_same(ana: Caller) -> None:
 
 
 def test_without_a_model_the_words_count_alone(fake_memory: Backend, scope: Scope) -> None:
-    ana = Caller(replace(fake_memory, embedder=None), scope)
+    ana = Caller(replace(fake_memory, embedder=NoEmbedder()), scope)
     ana.remember("likes green tea", "likes green tea a lot", "plays chess")
     assert contents(ana, threshold=0.7) == [["likes green tea", "likes green tea a lot"]]
 

@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 import pytest
+from memtools.backend import Backend
 from memtools.domain.document import Document
 from memtools.domain.scope import Scope
 from memtools.errors import Ambiguous, Conflict, InvalidArguments, NotFound, TooLarge
-from memtools.tools.backend import Backend
 
 from tests.calls import Caller
 

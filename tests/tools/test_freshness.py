@@ -14,16 +14,18 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 from hypothesis.stateful import run_state_machine_as_test as run
+from memtools.backend import Backend
 from memtools.domain.scope import Scope
-from memtools.domain.trace import Trace, key_of
+from memtools.domain.trace import Embedding, Trace, key_of
+from memtools.embedding.none import NoEmbedder
 from memtools.errors import ToolError, Unavailable
+from memtools.freshness import backfill
 from memtools.freshness import fresh_index as freshness
 from memtools.freshness.cache import RecentIndexes
 from memtools.freshness.fresh_index import fresh_index
 from memtools.freshness.segment import Segment, intact
-from memtools.ports import SegmentStore, Stored, TraceStore
+from memtools.ports import SegmentStore, StoredSegment, TraceStore
 from memtools.ranking.index import Index
-from memtools.tools.backend import Backend
 
 from tests.calls import Caller
 from tests.contract.test_segment_store import lose
@@ -86,7 +88,7 @@ class Kept:
         self.before_save: Callable[[], Any] | None = None
         self.out: set[str] = set()
 
-    def load(self, scope: Scope) -> Stored | None:
+    def load(self, scope: Scope) -> StoredSegment | None:
         self.loads += 1
         if "load" in self.out:
             raise Unavailable("out")
@@ -206,7 +208,7 @@ class Story(RuleBasedStateMachine):
 
     def remember(self, who: int, facts: list[str], lifetime: timedelta | None) -> None:
         writer = self.writers[who]
-        end = {"expiresAt": (writer.memory.clock.now() + lifetime).isoformat()} if lifetime else {}
+        end = {"expiresAt": (writer.memory.now() + lifetime).isoformat()} if lifetime else {}
         writer.add(facts=facts, **end)
 
     @rule(who=writers, first=searchers, pick=picks)
@@ -283,7 +285,7 @@ class Story(RuleBasedStateMachine):
     def searched(self, who: int, contents: Iterable[str]) -> None:
         for content in contents:
             word = content.split()[0]
-            now = self.searchers[who].memory.clock.now()
+            now = self.searchers[who].memory.now()
             hits = self.searchers[who].search(query=word, limit=100)["results"]
             self.compare(hits, now)
             missed = {trace.id for trace in self.surely_alive() if word in trace.content} - {one["id"] for one in hits}
@@ -291,7 +293,7 @@ class Story(RuleBasedStateMachine):
 
     @rule(who=searchers)
     def listed(self, who: int) -> None:
-        now = self.searchers[who].memory.clock.now()
+        now = self.searchers[who].memory.now()
         found: list[dict[str, Any]] = []
         cursor: dict[str, Any] = {}
         while True:
@@ -323,7 +325,7 @@ def test_the_first_search_after_any_write_by_anybody_finds_what_is_alive_and_not
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Clocks differ by up to a minute, segments come, go and break, tombstones are purged, and processes start anew."""
-    monkeypatch.setattr(freshness, "_CHANGES", 3)
+    monkeypatch.setattr(freshness, "_BATCH", 3)
     run(
         Story,
         settings=settings(
@@ -385,8 +387,8 @@ class Foreign:
 
     model = "another model"
 
-    def embed(self, texts: Sequence[str]) -> list[bytes]:
-        return [bytes([1, len(text) % 100 + 1, 7]) for text in texts]
+    def embed(self, texts: Sequence[str]) -> list[Embedding | None]:
+        return [Embedding(self.model, bytes([1, len(text) % 100 + 1, 7])) for text in texts]
 
 
 def flipped(data: bytes) -> bytes:
@@ -409,7 +411,7 @@ DAMAGE: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
-def stored_of(memory: Backend, scope: Scope) -> Stored:
+def stored_of(memory: Backend, scope: Scope) -> StoredSegment:
     stored = memory.segments.load(scope)
     assert stored is not None
     return stored
@@ -419,7 +421,7 @@ def assert_whole(memory: Backend, scope: Scope) -> None:
     """A segment of the memory's model with all facts stands there."""
     data = stored_of(memory, scope).data
     assert intact(data)
-    assert len(Segment.of_bytes(data, memory.model).columns) == len(FACTS)
+    assert len(Segment.of_bytes(data, memory.embedder.model).columns) == len(FACTS)
 
 
 @pytest.mark.parametrize("kind", ["lost", *DAMAGE])
@@ -477,7 +479,7 @@ def test_a_segment_lost_while_processes_go_on_with_theirs_comes_back_when_it_is_
     ana.remember(*(word_of(number) for number in range(5)))
     assert ana.contents(word_of(4))[0] == word_of(4)  # meets that its segment is gone
     assert ana.contents(word_of(3))[0] == word_of(3)
-    assert len(Segment.of_bytes(stored_of(memory, scope).data, memory.model).columns) == len(FACTS) + 5
+    assert len(Segment.of_bytes(stored_of(memory, scope).data, memory.embedder.model).columns) == len(FACTS) + 5
 
 
 # ---------------------------------------------------------------- races and outages
@@ -485,7 +487,7 @@ def test_a_segment_lost_while_processes_go_on_with_theirs_comes_back_when_it_is_
 
 @pytest.fixture
 def ten_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(freshness, "_CHANGES", 10)
+    monkeypatch.setattr(freshness, "_BATCH", 10)
 
 
 @pytest.mark.usefixtures("few")
@@ -557,7 +559,7 @@ def test_the_answer_is_made_before_a_segment_is_written_so_that_none_waits_in_va
 def test_a_save_whose_answer_was_lost_is_told_apart_by_the_next_one(
     tried: Backend, fake_memory: Backend, kept: Kept, scope: Scope
 ) -> None:
-    """Stored, though told as an outage: the next save meets another tag than it expects."""
+    """StoredSegment, though told as an outage: the next save meets another tag than it expects."""
     ana = Caller(tried, scope)
     ana.remember(*FACTS)
     kept.before_save = lambda: fake_memory.segments.save(
@@ -689,7 +691,7 @@ def test_a_growing_scope_writes_a_bounded_number_of_rows_and_a_cold_search_reads
     """Searched after each batch; batches are further apart than the time that is read again."""
     log, kept = Log(scope), Kept(fake_memory.segments, model="")
     watched = Watched(log)  # type: ignore[arg-type]
-    memory = replace(fake_memory, traces=watched, segments=kept, embedder=None)
+    memory = replace(fake_memory, traces=watched, segments=kept, embedder=NoEmbedder())
     for _ in range(growth.size // growth.batch):
         log.grow(clock.now(), growth.batch)
         assert len(index_of(memory, scope)) == len(log._traces)
@@ -709,7 +711,7 @@ def test_a_bulk_load_that_was_searched_at_once_is_not_read_again_by_every_cold_s
     """The segment is as old as the load, so the load is read again beside it: once, when it is old enough."""
     log, kept = Log(scope), Kept(fake_memory.segments, model="")
     watched = Watched(log)  # type: ignore[arg-type]
-    memory = replace(fake_memory, traces=watched, segments=kept, embedder=None)
+    memory = replace(fake_memory, traces=watched, segments=kept, embedder=NoEmbedder())
 
     def cold_reads() -> int:
         watched.taken = 0
@@ -728,7 +730,7 @@ def test_a_bulk_load_that_was_searched_at_once_is_not_read_again_by_every_cold_s
 
 def test_a_scope_of_few_traces_has_no_segment(fake_memory: Backend, clock: FakeClock, scope: Scope) -> None:
     log, kept = Log(scope), Kept(fake_memory.segments, model="")
-    memory = replace(fake_memory, traces=log, segments=kept, embedder=None)  # type: ignore[arg-type]
+    memory = replace(fake_memory, traces=log, segments=kept, embedder=NoEmbedder())  # type: ignore[arg-type]
     for _ in range(freshness.FEW):
         log.grow(clock.now(), 1)
         index_of(memory, scope)
@@ -753,12 +755,12 @@ class Thesaurus:
         self.refused = ""
         self.asked: list[list[str]] = []
 
-    def embed(self, texts: Sequence[str]) -> list[bytes]:
+    def embed(self, texts: Sequence[str]) -> list[Embedding | None]:
         self.asked.append(list(texts))
         self._clock.advance(len(texts) * self._takes)
         if self.out or self.refused in texts:
-            raise LookupError("no model today")
-        return [self._one(text) for text in texts]
+            return [None] * len(texts)
+        return [Embedding(self.model, self._one(text)) for text in texts]
 
     def _one(self, text: str) -> bytes:
         known = [any(word in text for word in sense) for sense in self.senses]
@@ -781,7 +783,7 @@ PAUSE = MINUTE + SECOND
 
 def untaught(memory: Backend) -> Caller:
     """Somebody in the same memory while the model is out: what is stored has no vector."""
-    return Caller(another(memory, embedder=None), Scope("vectors", "ana"))
+    return Caller(another(memory, embedder=NoEmbedder()), Scope("vectors", "ana"))
 
 
 def vectors(memory: Backend, caller: Caller) -> int:
@@ -870,7 +872,7 @@ def test_filling_goes_on_where_another_process_with_the_segment_left_off(
 def test_a_text_that_the_model_always_refuses_keeps_no_other_without_a_vector(
     filled_later: Backend, model: Thesaurus, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(freshness, "_TEXTS", 4)
+    monkeypatch.setattr(backfill, "_TEXTS", 4)
     model.refused = "poison"
     ana = untaught(filled_later)
     ana.remember(*(f"{word_of(number)} noted" for number in range(6)), "poison")

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from memtools.domain.scope import Scope
 from memtools.errors import InvalidArguments, ToolError, Unscoped
-from memtools.transports import Call, Transport, bedrock_functions, bedrock_openapi, recognise
+from memtools.transports import bedrock_functions, bedrock_openapi, recognise
+from memtools.wire.incoming import Call, Transport
 
 KINDS: list[Any] = [bedrock_functions, bedrock_openapi]
 QUERY = {"name": "query", "type": "string", "value": "tea"}

@@ -19,10 +19,10 @@ from memtools import retry
 from memtools.adapters import titan as adapter
 from memtools.adapters.aws import in_parallel
 from memtools.adapters.titan import DIMENSIONS, TitanEmbedder
+from memtools.backend import Backend
 from memtools.config import Settings
 from memtools.domain.scope import Scope
-from memtools.tools.backend import Backend
-from memtools.wiring import memory_of
+from memtools.wiring import backend_of
 
 from local.template import ROOT, Template
 from tests.calls import Caller
@@ -73,13 +73,13 @@ def chain(error: BaseException | None) -> Iterator[str]:
 
 
 def test_a_text_is_asked_for_as_the_model_documents_it(embedder: TitanEmbedder, model: Titan) -> None:
-    embedder.embed(["likes tea ☕"])
+    embedder.vectors(["likes tea ☕"])
     body = {"inputText": "likes tea ☕", "dimensions": 512, "normalize": True, "embeddingTypes": ["float"]}
     assert model.asked == [(MODEL, body)]
 
 
 def test_no_text_is_no_call(embedder: TitanEmbedder, model: Titan) -> None:
-    assert embedder.embed([]) == []
+    assert embedder.vectors([]) == []
     assert model.asked == []
 
 
@@ -92,17 +92,17 @@ def test_texts_are_asked_for_at_the_same_time(embedder: TitanEmbedder, model: Ti
         return reply(text)
 
     model.answer = together
-    assert len(embedder.embed(TEXTS[:32])) == 32
+    assert len(embedder.vectors(TEXTS[:32])) == 32
 
 
 def test_a_text_is_cut_at_the_models_limit(embedder: TitanEmbedder, model: Titan) -> None:
-    embedder.embed(["é" * 50_001])
+    embedder.vectors(["é" * 50_001])
     assert model.texts == ["é" * 50_000]
 
 
 def test_a_text_of_too_many_tokens_is_cut_to_what_surely_fits(embedder: TitanEmbedder, model: Titan) -> None:
     model.answer = lambda text: (400, "ValidationException") if len(text) > 8192 else reply(text)
-    (vector,) = embedder.embed(["x" * 20_000])
+    (vector,) = embedder.vectors(["x" * 20_000])
     assert [len(text) for text in model.texts] == [20_000, 8192]
     assert cosine(signed(vector), vector_of("x" * 8192)) > 0.999
 
@@ -115,7 +115,7 @@ def test_what_a_shorter_text_would_not_mend_is_not_asked_for_again(
 ) -> None:
     model.answer = lambda _: error
     with pytest.raises(LookupError):
-        embedder.embed(["x" * length])
+        embedder.vectors(["x" * length])
     assert len(model.asked) == 1
 
 
@@ -123,7 +123,7 @@ def test_what_a_shorter_text_would_not_mend_is_not_asked_for_again(
 
 
 def test_each_text_gets_its_direction_in_signed_bytes_in_order(embedder: TitanEmbedder) -> None:
-    vectors = [signed(vector) for vector in embedder.embed(TEXTS)]
+    vectors = [signed(vector) for vector in embedder.vectors(TEXTS)]
     assert len(vectors) == len(TEXTS)
     for text, vector in zip(TEXTS, vectors, strict=True):
         assert len(vector) == DIMENSIONS
@@ -135,13 +135,13 @@ def test_each_text_gets_its_direction_in_signed_bytes_in_order(embedder: TitanEm
 def test_only_the_direction_counts(embedder: TitanEmbedder, model: Titan, scale: float) -> None:
     numbers = [scale, -scale, *[0] * (DIMENSIONS - 2)]
     model.answer = lambda _: said(embedding=numbers)
-    assert signed(embedder.embed(["x"])[0]) == [127, -127, *[0] * (DIMENSIONS - 2)]
+    assert signed(embedder.vectors(["x"])[0]) == [127, -127, *[0] * (DIMENSIONS - 2)]
 
 
 @pytest.mark.parametrize("first", [{}, {"embedding": None}])
 def test_a_vector_may_stand_under_its_type_only(embedder: TitanEmbedder, model: Titan, first: dict[str, None]) -> None:
     model.answer = lambda text: said(**first, embeddingsByType={"float": vector_of(text)})
-    assert cosine(signed(embedder.embed(["x"])[0]), vector_of("x")) > 0.999
+    assert cosine(signed(embedder.vectors(["x"])[0]), vector_of("x")) > 0.999
 
 
 def test_vectors_that_cannot_be_compared_have_models_of_different_names(model: Titan) -> None:
@@ -178,7 +178,7 @@ def test_vectors_that_cannot_be_compared_have_models_of_different_names(model: T
 def test_what_is_no_vector_is_no_answer(embedder: TitanEmbedder, model: Titan, body: bytes) -> None:
     model.answer = lambda _: body
     with pytest.raises(LookupError):
-        embedder.embed(["x"])
+        embedder.vectors(["x"])
 
 
 # Failures
@@ -198,7 +198,7 @@ def test_a_failure_is_named_and_shows_nothing_of_aws(
 ) -> None:
     model.answer = lambda _: error
     with pytest.raises(LookupError) as caught:
-        embedder.embed(["x"])
+        embedder.vectors(["x"])
     assert len(model.asked) == times
     assert list(chain(caught.value)) == ["LookupError: the model gave no vector", f"Fault: {error[1]}"]
     assert SECRET not in str(list(chain(caught.value)))
@@ -207,13 +207,13 @@ def test_a_failure_is_named_and_shows_nothing_of_aws(
 def test_a_model_that_is_busy_is_asked_again(embedder: TitanEmbedder, model: Titan) -> None:
     answers: list[Answer] = [(429, "ThrottlingException"), reply("x")]
     model.answer = lambda _: answers.pop(0)
-    assert len(embedder.embed(["x"])) == 1
+    assert len(embedder.vectors(["x"])) == 1
 
 
 def test_one_text_that_fails_fails_all(embedder: TitanEmbedder, model: Titan) -> None:
     model.answer = lambda text: (403, "AccessDeniedException") if text == TEXTS[70] else reply(text)
     with pytest.raises(LookupError):
-        embedder.embed(TEXTS)
+        embedder.vectors(TEXTS)
 
 
 @pytest.mark.parametrize("count", [1, 100])
@@ -223,14 +223,14 @@ def test_a_model_that_hangs_is_waited_for_once_however_many_the_texts(
     model.answer = model.hang
     start = time.monotonic()
     with pytest.raises(LookupError) as caught:
-        embedder.embed(TEXTS[:count])
+        embedder.vectors(TEXTS[:count])
     assert time.monotonic() - start < impatient + 1.5
     assert list(chain(caught.value))[1:] == ["Fault: TimeoutError"]
     # What had not begun never does; what hangs is in nobody's way.
     assert len(model.asked) <= 32
     assert list(in_parallel(len, TEXTS)) == [len(text) for text in TEXTS]
     model.answer = reply
-    assert len(embedder.embed(["x"])) == 1
+    assert len(embedder.vectors(["x"])) == 1
 
 
 def test_a_read_that_hangs_ends_by_itself(model: Titan) -> None:
@@ -239,7 +239,7 @@ def test_a_read_that_hangs_ends_by_itself(model: Titan) -> None:
     config: Any = adapter.CONFIG
     quick = config.merge(Config(read_timeout=0.1))
     with pytest.raises(LookupError) as caught:
-        TitanEmbedder(model.client(quick), MODEL).embed(["x"])
+        TitanEmbedder(model.client(quick), MODEL).vectors(["x"])
     assert list(chain(caught.value))[1:] == ["Fault: ReadTimeoutError"]
     assert len(model.asked) == 2
 
@@ -249,7 +249,7 @@ def test_nothing_is_begun_when_time_is_up(
 ) -> None:
     monkeypatch.setattr(retry, "SECONDS", -1.0)
     with retry.time_limit(), pytest.raises(LookupError, match="no time left"):
-        embedder.embed(["x"])
+        embedder.vectors(["x"])
     assert model.asked == []
 
 
@@ -308,15 +308,15 @@ def clients(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
     """The clients that a wiring makes, by service."""
     made: dict[str, Any] = {}
     monkeypatch.setattr(boto3.session.Session, "client", lambda _, name, config: made.setdefault(name, config))
-    memory_of.cache_clear()
+    backend_of.cache_clear()
     yield made
-    memory_of.cache_clear()
+    backend_of.cache_clear()
 
 
 @pytest.mark.parametrize("choice", ["minilm", "bedrock", "none"])
 def test_only_who_asks_for_bedrock_gets_its_client(clients: dict[str, Any], choice: str) -> None:
     settings = Settings.from_environment(Template({"Embedder": choice}).environment)
-    embedder = memory_of(settings).embedder
+    embedder = backend_of(settings).embedder
     assert isinstance(embedder, TitanEmbedder) == (choice == "bedrock")
     assert clients.get("bedrock-runtime") == (adapter.CONFIG if choice == "bedrock" else None)
     assert {"dynamodb", "s3"} <= set(clients)

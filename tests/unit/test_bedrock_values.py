@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from memtools.errors import InvalidArguments
-from memtools.transports.bedrock_values import value_of
+from memtools.wire.bedrock_values import value_of
 
 CORPUS = json.loads((Path(__file__).parents[1] / "data" / "bedrock_values.json").read_text("utf-8"))
 

@@ -98,7 +98,7 @@ def test_two_spellings_of_one_name_at_once_are_refused() -> None:
 def test_unknown_arguments_are_refused_by_name(tool: str, name: str) -> None:
     error = refused(tool, **{name: SECRET})
     assert named(error) == [name]
-    assert f"`{name}` is no argument" in error.message
+    assert f"unknown argument `{name}`" in error.message
     assert all(known in error.message for known in TOOLS[tool].argument_names)
 
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from memtools.catalogue import TOOLS
 from memtools.domain.scope import Scope
 from memtools.errors import Conflict, InvalidArguments, ToolError, Unavailable, Unscoped
-from memtools.transports import Call, direct, recognise
+from memtools.transports import direct, recognise
+from memtools.wire.incoming import Call
 
 CONTEXT = {"agent": "other", "user": "maria"}
 
@@ -72,7 +73,7 @@ def test_a_tool_is_named_by_text(tool: Any) -> None:
 
 @pytest.mark.parametrize("part", ["user", "agent", "scope", "args", "Arguments"])
 def test_unknown_parts_are_refused_by_name(part: str) -> None:
-    with pytest.raises(InvalidArguments, match=f"`{part}` is no part") as refusal:
+    with pytest.raises(InvalidArguments, match=f"`{part}` is not part") as refusal:
         decode(**{part: "marzipan"})
     assert "marzipan" not in str(refusal.value.as_dict())
 
@@ -101,7 +102,8 @@ def test_an_error_is_told_whole(error: ToolError) -> None:
 
 
 def test_a_call_is_recognised() -> None:
-    assert recognise({"tool": "memory_add"}) is direct
+    transport: Any = recognise({"tool": "memory_add"})
+    assert transport is direct
     assert recognise({"arguments": {}}) is None
 
 

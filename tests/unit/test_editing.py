@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from memtools.domain.editing import add, entries, remove, replace, require_fitting
+from memtools.domain.editing import add, entries, remove, replace, require_within_limit
 from memtools.errors import Ambiguous, InvalidArguments, NotFound, TooLarge, ToolError
 
 FAST = settings(max_examples=100, deadline=None)
@@ -345,27 +345,27 @@ def test_an_empty_text_is_refused() -> None:
 
 
 def test_a_document_may_be_as_large_as_its_limit() -> None:
-    require_fitting("x" * 100, 100, before="")
+    require_within_limit("x" * 100, 100, current="")
     with pytest.raises(TooLarge) as refusal:
-        require_fitting("x" * 101, 100, before="")
+        require_within_limit("x" * 101, 100, current="")
     assert (refusal.value.details["size"], refusal.value.details["limit"]) == (101, 100)
 
 
 def test_what_outgrew_the_limit_elsewhere_may_shrink_and_not_grow() -> None:
-    require_fitting("x" * 149, 100, before="x" * 150)
+    require_within_limit("x" * 149, 100, current="x" * 150)
     for size in (150, 151):
         with pytest.raises(TooLarge):
-            require_fitting("x" * size, 100, before="y" * 150)
+            require_within_limit("x" * size, 100, current="y" * 150)
 
 
 def test_the_limit_counts_characters() -> None:
-    require_fitting("é" * 100, 100, before="")
+    require_within_limit("é" * 100, 100, current="")
 
 
 def test_a_refusal_names_the_longest_entries() -> None:
     text = add(add(add(add("# Notes\n", "b" * 20), "short"), "c" * 30), "a" * 10)
     with pytest.raises(TooLarge) as refusal:
-        require_fitting(text, 50, before=text)
+        require_within_limit(text, 50, current=text)
     longest: list[dict[str, Any]] = refusal.value.details["longest"]
     assert longest == [
         {"length": 30, "entry": "c" * 30},

@@ -7,22 +7,22 @@ from typing import Any
 
 import jsonschema  # type: ignore[import-untyped]
 import pytest
-from memtools.catalogue import TOOLS, Tool
-from memtools.catalogue import arguments as takes
-from memtools.catalogue.__main__ import as_text
-from memtools.catalogue.exports import (
+from memtools.catalogue import TOOLS
+from memtools.tools.tool import AnyTool, Arguments
+from pydantic import Field
+
+from generate.exports import (
     FORMATS,
     FUNCTIONS,
     LEFT_OUT,
     MAX_PARAMETERS,
     agentcore,
+    as_text,
     bedrock_functions,
     explain,
     tools_of,
 )
-from memtools.catalogue.schemas import arguments_of, plain, reply_of, told
-from pydantic import Field
-
+from generate.schemas import arguments_of, described, plain, reply_of
 from tests.aws_shapes import complaints
 
 ROOT = Path(__file__).parents[2]
@@ -57,7 +57,7 @@ def words(value: Any) -> set[str]:
     return set(value).union(*map(words, value.values())) if isinstance(value, dict) else set()
 
 
-class Six(takes.Arguments):
+class Six(Arguments):
     """One argument more than Bedrock takes."""
 
     one: str = Field(description="One.")
@@ -68,7 +68,7 @@ class Six(takes.Arguments):
     six: int = Field(6, description="Six.")
 
 
-def tool_of_six() -> Tool:
+def tool_of_six() -> AnyTool:
     return replace(TOOLS["memory_add"], name="memory_six", arguments=Six)
 
 
@@ -97,7 +97,7 @@ def test_every_tool_belongs_to_a_function() -> None:
 
 
 @every_tool
-def test_a_schema_is_in_one_piece(tool: Tool) -> None:
+def test_a_schema_is_in_one_piece(tool: AnyTool) -> None:
     for schema in (arguments_of(tool), reply_of(tool)):
         jsonschema.Draft202012Validator.check_schema(schema)
         assert not {"$ref", "$defs", "title", "ge", "le"} & words(schema)
@@ -105,7 +105,7 @@ def test_a_schema_is_in_one_piece(tool: Tool) -> None:
 
 
 @every_tool
-def test_a_schema_says_every_argument_and_whether_it_is_required(tool: Tool) -> None:
+def test_a_schema_says_every_argument_and_whether_it_is_required(tool: AnyTool) -> None:
     schema = arguments_of(tool)
     assert list(schema["properties"]) == tool.argument_names
     assert schema["additionalProperties"] is False
@@ -134,9 +134,9 @@ def test_limits_defaults_and_allowed_values_are_kept() -> None:
 
 def test_a_description_gets_what_only_other_words_say() -> None:
     node = {"description": "Up to 100.", "maxItems": 100, "minItems": 2, "enum": ["a", "b"], "default": "a"}
-    assert told(node) == "Up to 100. One of `a`, `b`. At least 2. Default: `a`."
-    assert told({"description": "`a` or `b`.", "enum": ["a", "b"]}) == "`a` or `b`."
-    assert told({"type": "string", "minLength": 1}) == ""
+    assert described(node) == "Up to 100. One of `a`, `b`. At least 2. Default: `a`."
+    assert described({"description": "`a` or `b`.", "enum": ["a", "b"]}) == "`a` or `b`."
+    assert described({"type": "string", "minLength": 1}) == ""
 
 
 def test_what_plain_words_cannot_say_is_refused() -> None:
@@ -145,7 +145,7 @@ def test_what_plain_words_cannot_say_is_refused() -> None:
 
 
 @every_tool
-def test_every_allowed_value_and_default_is_told(tool: Tool) -> None:
+def test_every_allowed_value_and_default_is_told(tool: AnyTool) -> None:
     for name, parameter in functions()[tool.name]["parameters"].items():
         description, node = parameter["description"], arguments_of(tool)["properties"][name]
         for value in [*node.get("enum", []), *([node["default"]] if node.get("default") else [])]:
@@ -156,7 +156,7 @@ def test_every_allowed_value_and_default_is_told(tool: Tool) -> None:
 
 
 @every_tool
-def test_bedrock_functions_keep_the_limits(tool: Tool) -> None:
+def test_bedrock_functions_keep_the_limits(tool: AnyTool) -> None:
     function = functions()[tool.name]
     assert NAME.fullmatch(tool.name)
     assert "__" not in tool.name
@@ -234,7 +234,7 @@ def test_agentcore_has_the_words_of_its_language_and_botocore_takes_it() -> None
 
 
 @every_tool
-def test_agentcore_s_schema_takes_what_the_tool_takes(tool: Tool) -> None:
+def test_agentcore_s_schema_takes_what_the_tool_takes(tool: AnyTool) -> None:
     (export,) = agentcore([tool])
     whole = arguments_of(tool)
     assert list(export["inputSchema"]["properties"]) == list(whole["properties"])

@@ -18,7 +18,8 @@ from memtools.errors import (
     Unavailable,
     Unscoped,
 )
-from memtools.transports import Call, http, recognise
+from memtools.transports import http, recognise
+from memtools.wire.incoming import Call
 
 JWT = {"jwt": {"claims": {"sub": "maria"}, "scopes": None}}
 IAM = {"iam": {"accountId": "111122223333", "userArn": "arn:aws:iam::111122223333:role/app"}}

@@ -78,7 +78,7 @@ def state(index: Index) -> list[Any]:
     """All that can be asked, but for sums of floats."""
     onto = np.eye(DIMENSIONS, dtype=np.float32)
     return [
-        [(index.identity(place), index.moment(place)) for place in range(len(index))],
+        [(index.identity(place), index.position(place)) for place in range(len(index))],
         *(array.tolist() for array in (index.when, index.expires, index.relative_lengths)),
         *(array.tolist() for array in (index.embedded, index.unembedded)),
         [sorted(zip(*(array.tolist() for array in index.with_term(term)), strict=True)) for term in TERMS],
@@ -260,7 +260,7 @@ def test_ids_of_any_form_come_back_whole(parted: Parted, name: str) -> None:
     index = parted(index_of(trace(name, "tea"), trace("other", "tea")))
     assert sorted(names(index)) == sorted([name, "other"])
     assert names(index.fold([trace(name, "tea", 1, 2, live=False)])) == ["other"]
-    assert all(len(bytes.fromhex(index.moment(place)[2])) == 20 for place in (0, 1))
+    assert all(len(bytes.fromhex(index.position(place)[2])) == 20 for place in (0, 1))
 
 
 # What stands where
@@ -283,7 +283,7 @@ def test_places_are_in_the_order_of_time_then_of_making_then_of_id(parted: Parte
     index = parted(index_of(made_later, *same)).fold([early])
     assert names(index) == ["mt_1", same[1].id, same[0].id, made_later.id]
     assert index.when.tolist() == [microseconds(one) for one in (NOW - timedelta(days=9), NOW, NOW, NOW)]
-    moments = [index.moment(place) for place in range(4)]
+    moments = [index.position(place) for place in range(4)]
     assert [created for _, created, _ in moments] == [microseconds(one) for one in (NOW, NOW, NOW, NOW + hour)]
     assert moments == sorted(moments)
 
@@ -346,7 +346,7 @@ def test_pages_have_everything_once_newest_first(life: Life, tags: frozenset[str
     for _ in range(len(index) + 1):
         if page := index.newest(tags, NOW, after)[:limit]:
             pages += page
-            after = index.moment(page[-1])
+            after = index.position(page[-1])
     expected = sorted(
         (one for one in life.alive.values() if admits(one, tags)),
         key=lambda one: (one.when, one.created_at, key_of_id(one.id)),
@@ -362,11 +362,11 @@ def test_a_page_goes_on_where_the_last_one_ended_whatever_has_changed(
 ) -> None:
     index = from_scratch(traces)
     first = index.newest([], NOW, None)[:limit]
-    after = index.moment(first[-1]) if first else None
+    after = index.position(first[-1]) if first else None
     index = index.fold([replace(change, version=change.version + 1) for change in changes])
     rest = index.newest([], NOW, after)
-    assert all(after is None or index.moment(place) < after for place in rest)
-    assert rest == [place for place in index.newest([], NOW, None) if after is None or index.moment(place) < after]
+    assert all(after is None or index.position(place) < after for place in rest)
+    assert rest == [place for place in index.newest([], NOW, None) if after is None or index.position(place) < after]
 
 
 # Vectors

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from cfnlint.decode import cfn_yaml
 from memtools.errors import Unscoped
-from memtools.transports.headers import Headers
+from memtools.wire.incoming import Headers
 
 from integrations import interceptor
 

@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from memtools.domain.merging import merge, merged_content, survivor_of, unmerge
-from memtools.domain.trace import Change, Embedding, Merge, Stamp, Status, Trace
+from memtools.domain.trace import Change, Embedding, MergeRecord, Stamp, Status, Trace
+from memtools.domain.versions import merge, merged_content, survivor_of, unmerge
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 STAMP = Stamp(NOW + timedelta(days=1), "the-write")
@@ -74,7 +74,7 @@ def test_the_survivor_takes_over_tags_counts_and_meaning() -> None:
         retrieval_count=7,
         embedding=VECTOR,
         merged_from=("a", "c"),
-        merge=Merge(("a", "c"), replaced=3, outcome=4, call="call"),
+        merge=MergeRecord(("a", "c"), replaced=3, outcome=4, call="call"),
         version=4,
         change=Change.MERGED,
         changed_at=STAMP.now,
@@ -88,14 +88,14 @@ def test_the_others_are_marked_and_carry_the_version_replaced() -> None:
     assert before is a
     assert (after.status, after.change, after.merged_into) == (Status.MERGED, Change.MERGED_AWAY, "b")
     assert after.expires_at == STAMP.now + MONTH
-    assert after.before == (replace(a, embedding=None),)
+    assert after.inline_history == (replace(a, embedding=None),)
     assert (after.version, after.changed_at, after.content, after.embedding) == (4, STAMP.now, a.content, None)
 
 
 def test_a_source_keeps_the_past_it_carried_already() -> None:
     older = replace(trace("a"), content="older", embedding=None, version=2)
-    [_, (_, after)] = merged(replace(trace("a"), before=(older,)), trace("b", 1))
-    assert [version.content for version in after.before] == ["older", "content of a"]
+    [_, (_, after)] = merged(replace(trace("a"), inline_history=(older,)), trace("b", 1))
+    assert [version.content for version in after.inline_history] == ["older", "content of a"]
 
 
 def test_the_lineage_goes_through_other_survivors() -> None:
@@ -171,7 +171,7 @@ def test_a_merge_undone_brings_all_back_as_it_was() -> None:
         changed_at=later.now,
         writes=("undo", "the-write", "earlier"),
         embedding=VECTOR,
-        before=(replace(a, embedding=None), replace(tombstone, before=())),
+        inline_history=(replace(a, embedding=None), replace(tombstone, inline_history=())),
     )
 
 

@@ -7,11 +7,12 @@ from typing import Any
 import jsonschema  # type: ignore[import-untyped]
 import pytest
 from memtools.catalogue import TOOLS
-from memtools.catalogue.exports import FORMATS, FUNCTIONS, tools_of
-from memtools.catalogue.openapi import ERRORS
 from memtools.errors import ToolError
 from memtools.transports import http
 from openapi_spec_validator import OpenAPIV30SpecValidator, OpenAPIV31SpecValidator
+
+from generate.exports import FORMATS, FUNCTIONS, tools_of
+from generate.openapi import ERRORS
 
 
 def exported(form: str, function: str | None = None) -> Any:

@@ -80,7 +80,7 @@ def test_a_question_finds_what_shares_some_of_its_words() -> None:
         trace("cat", "Prefers cats to dogs"),
     )
     assert ids(ranked) == ["dark", "cat"]
-    assert all(one.meaning is None for one in ranked)
+    assert all(one.meaning_score is None for one in ranked)
 
 
 def test_more_of_the_words_is_better() -> None:
@@ -177,8 +177,8 @@ def test_the_length_of_a_vector_does_not_count() -> None:
 def test_the_opposite_in_meaning_is_no_worse_than_what_has_nothing_to_do_with_it() -> None:
     asked = query("oboe", vector(10, 0))
     [opposite] = search(asked, trace("a", "oboe", embedding=vector(-10, 0)))
-    assert opposite.meaning == pytest.approx(-1, abs=0.01)
-    assert opposite.score == pytest.approx(ranking._SCALE * ranking._WORDS * opposite.words)
+    assert opposite.meaning_score == pytest.approx(-1, abs=0.01)
+    assert opposite.score == pytest.approx(ranking._SCALE * ranking._WORDS * opposite.word_score)
     assert search(asked, trace("a", "chess", embedding=vector(-10, 0))) == []
 
 
@@ -200,14 +200,14 @@ def test_without_an_embedding_of_the_query_the_words_count_for_more() -> None:
     [words] = search(query("oboe"), stored)
     [both] = search(query("oboe", vector(0, 10)), stored)
     assert words.score > both.score
-    assert words.words == both.words
+    assert words.word_score == both.word_score
 
 
 def test_without_a_word_in_any_trace_the_meaning_counts_for_more() -> None:
     stored = trace("a", "oboe", embedding=vector(10, 3))
     [meaning] = search(query("violin", vector(10, 0)), stored)
     [both] = search(query("chess", vector(10, 0)), stored, trace("b", "chess"))[1:]
-    assert (both.id, both.words, meaning.words) == ("a", 0, 0)
+    assert (both.id, both.word_score, meaning.word_score) == ("a", 0, 0)
     assert meaning.score > both.score
 
 
@@ -222,8 +222,8 @@ def test_what_all_traces_have_in_common_counts_less() -> None:
     asked = query("", vector(100, 60, 0))
     cosine = 100 / np.hypot(100, 60)
     [alone] = search(asked, alike[50])
-    assert alone.meaning == pytest.approx(cosine, abs=0.02)
-    among = {one.id: one.meaning for one in search(asked, *alike, apart)}
+    assert alone.meaning_score == pytest.approx(cosine, abs=0.02)
+    among = {one.id: one.meaning_score for one in search(asked, *alike, apart)}
     assert among["t50"] is not None
     assert among["apart"] is not None
     assert among["t50"] < cosine - 0.1
@@ -242,8 +242,8 @@ def lifted(distance: timedelta, *, own: str = "green cup") -> Ranked:
 def test_what_is_told_beside_a_hit_scores_more() -> None:
     assert lifted(HOUR).score > lifted(2 * DAY).score
     assert lifted(-HOUR).score == pytest.approx(lifted(HOUR).score)
-    assert lifted(HOUR).lift > 1.1
-    assert lifted(2 * DAY).lift == pytest.approx(1)
+    assert lifted(HOUR).neighbour_factor > 1.1
+    assert lifted(2 * DAY).neighbour_factor == pytest.approx(1)
 
 
 def test_never_across_more_than_a_day() -> None:
@@ -279,8 +279,8 @@ scopes = st.lists(st.tuples(sentences, vectors, ages), max_size=8).map(
 def test_nothing_comes_of_nothing(traces: list[Trace], text: str, embedding: Embedding | None) -> None:
     """Whatever is told beside it."""
     for one in told_together(query(text, embedding), *traces):
-        assert one.words > 0 or (one.meaning is not None and one.meaning > 0)
-        assert one.lift >= 1 - 1e-5
+        assert one.word_score > 0 or (one.meaning_score is not None and one.meaning_score > 0)
+        assert one.neighbour_factor >= 1 - 1e-5
 
 
 @settings(max_examples=100, deadline=None)
@@ -292,15 +292,17 @@ def test_a_score_is_made_of_the_parts_told(traces: list[Trace], text: str, embed
     by_words = scores(told_together(query(text), *traces))
     for one in ranked:
         stored = by_id[one.id].embedding
-        assert (one.meaning is not None) == (
+        assert (one.meaning_score is not None) == (
             known and stored is not None and stored.model == "m" and any(stored.vector)
         )
-        if one.meaning is None:
-            own = ranking._WORDS_ALONE * one.words
+        if one.meaning_score is None:
+            own = ranking._WORDS_ALONE * one.word_score
         else:
-            own = ranking._WORDS * one.words + ranking._MEANING * max(one.meaning, 0)
-        assert one.score == pytest.approx(min(1, ranking._SCALE * own * one.lift * one.names * one.alone), rel=1e-4)
-        assert one.alone == (1 if by_words else ranking._MEANING_ALONE)
+            own = ranking._WORDS * one.word_score + ranking._MEANING * max(one.meaning_score, 0)
+        assert one.score == pytest.approx(
+            min(1, ranking._SCALE * own * one.neighbour_factor * one.name_factor * one.meaning_only_factor), rel=1e-4
+        )
+        assert one.meaning_only_factor == (1 if by_words else ranking._MEANING_ALONE)
 
 
 # Names
@@ -311,26 +313,26 @@ def test_what_names_nobody_asked_for_scores_less() -> None:
     asked = {one.id: one for one in search(query("Does Maria play the oboe?"), *traces)}
     plain = {one.id: one for one in search(query("does maria play the oboe?"), *traces)}
     assert asked["named"] == plain["named"]
-    assert (asked["named"].names, plain["other"].names) == (1, 1)
-    assert asked["other"].names == pytest.approx(ranking._NAME_MISMATCH_PENALTY)
+    assert (asked["named"].name_factor, plain["other"].name_factor) == (1, 1)
+    assert asked["other"].name_factor == pytest.approx(ranking._NAME_MISMATCH_PENALTY)
     assert asked["other"].score == pytest.approx(ranking._NAME_MISMATCH_PENALTY * plain["other"].score)
 
 
 def test_one_of_the_names_is_enough() -> None:
     traces = [trace(name, f"{name} likes tea") for name in ("Maria", "Jon", "Ana")]
-    told = {one.id: one.names for one in search(query("Do Maria and Jon like tea?"), *traces)}
+    told = {one.id: one.name_factor for one in search(query("Do Maria and Jon like tea?"), *traces)}
     assert told == {"Maria": 1, "Jon": 1, "Ana": pytest.approx(ranking._NAME_MISMATCH_PENALTY)}
 
 
 def test_a_name_misspelt_is_still_that_name() -> None:
     traces = [trace("named", "Maria plays the oboe"), trace("other", "She plays the oboe")]
-    told = {one.id: one.names for one in search(query("Does Mariia play the oboe?"), *traces)}
+    told = {one.id: one.name_factor for one in search(query("Does Mariia play the oboe?"), *traces)}
     assert told == {"named": 1, "other": pytest.approx(ranking._NAME_MISMATCH_PENALTY)}
 
 
 def test_a_tag_can_name_somebody() -> None:
     [one] = search(query("Does Maria play the oboe?"), trace("a", "plays the oboe", tags=("maria",)))
-    assert one.names == 1
+    assert one.name_factor == 1
 
 
 # Scores

@@ -5,9 +5,9 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from memtools.backend import Backend
 from memtools.domain.scope import Scope
 from memtools.freshness.cache import RecentIndexes
-from memtools.tools.backend import Backend
 
 from tests.calls import Caller
 from tests.fakes import FakeClock, FakeSegments, FakeTraces

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from memtools.ranking.postings import Postings
-from memtools.ranking.spelling import slips
+from memtools.ranking.postings import Postings, slips
 
 FAST = settings(max_examples=100, deadline=None)
 

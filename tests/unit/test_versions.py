@@ -3,12 +3,12 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from memtools.domain.trace import Change, Embedding, Merge, Stamp, Status, Trace
+from memtools.domain.trace import Change, Embedding, MergeRecord, Stamp, Status, Trace
 from memtools.domain.versions import (
     carried_over,
+    carrying,
     deleted,
     is_same,
-    keep_before,
     newest_first,
     next_version,
     restored,
@@ -54,17 +54,17 @@ def test_the_names_of_the_last_writes_are_kept_newest_first() -> None:
 
 
 def test_a_version_with_a_history_item_is_not_kept_inside_as_well() -> None:
-    before = replace(TRACE, before=(replace(TRACE, content="older"),))
-    assert next_version(before, LATER, Change.UPDATED).before == ()
+    before = replace(TRACE, inline_history=(replace(TRACE, content="older"),))
+    assert next_version(before, LATER, Change.UPDATED).inline_history == ()
 
 
 def test_a_version_kept_inside_brings_its_own_past_along_oldest_first() -> None:
     older = replace(TRACE, content="older")
-    middle = replace(TRACE, content="middle", version=2, before=(older,))
-    newest = keep_before(replace(TRACE, content="newest", version=3), middle)
-    assert [version.content for version in newest.before] == ["older", "middle"]
-    assert all(version.before == () for version in newest.before)
-    assert newest.before[-1].embedding is None
+    middle = replace(TRACE, content="middle", version=2, inline_history=(older,))
+    newest = carrying(replace(TRACE, content="newest", version=3), middle)
+    assert [version.content for version in newest.inline_history] == ["older", "middle"]
+    assert all(version.inline_history == () for version in newest.inline_history)
+    assert newest.inline_history[-1].embedding is None
 
 
 # Living again
@@ -79,7 +79,7 @@ def test_a_dead_trace_added_again_is_as_new_but_for_its_past() -> None:
         change=Change.MERGED_AWAY,
         merged_into="mt_2",
         merged_from=("mt_3",),
-        merge=Merge(("mt_3",), 1, 2, "call"),
+        merge=MergeRecord(("mt_3",), 1, 2, "call"),
         reason="wrong",
         expires_at=NOW,
         occurred_at=NOW,
@@ -100,7 +100,7 @@ def test_a_dead_trace_added_again_is_as_new_but_for_its_past() -> None:
         change=Change.ADDED,
         retrieval_count=3,
         writes=("write-2", "write-1"),
-        before=(replace(dead, embedding=None),),
+        inline_history=(replace(dead, embedding=None),),
     )
 
 
@@ -164,7 +164,7 @@ def test_restoring_what_a_trace_says_already_changes_nothing() -> None:
 
 
 def test_the_outcome_of_a_merge_restored_can_be_unmerged_again() -> None:
-    merge = Merge(("mt_2",), replaced=1, outcome=2, call="call")
+    merge = MergeRecord(("mt_2",), replaced=1, outcome=2, call="call")
     outcome = replace(TRACE, content="both", version=2, merge=merge)
     changed = replace(outcome, content="changed", version=3)
     assert carried_over(outcome, changed) == replace(merge, outcome=4)
@@ -175,7 +175,7 @@ def test_the_outcome_of_a_merge_restored_can_be_unmerged_again() -> None:
 
 
 def test_restoring_another_version_leaves_the_merge_as_a_thing_of_the_past() -> None:
-    merge = Merge(("mt_2",), replaced=1, outcome=2, call="call")
+    merge = MergeRecord(("mt_2",), replaced=1, outcome=2, call="call")
     outcome = replace(TRACE, content="both", version=2, merge=merge)
     back = restored(outcome, TRACE, VECTOR, LATER)
     assert back.merge == merge
@@ -183,7 +183,7 @@ def test_restoring_another_version_leaves_the_merge_as_a_thing_of_the_past() -> 
 
 
 def test_restoring_the_same_words_is_a_change_where_it_lets_a_merge_be_undone() -> None:
-    merge = Merge(("mt_2",), replaced=1, outcome=2, call="call")
+    merge = MergeRecord(("mt_2",), replaced=1, outcome=2, call="call")
     outcome = replace(TRACE, content="both", version=2, merge=merge)
     assert not is_same(outcome, replace(outcome, version=4))
     assert is_same(outcome, outcome)
@@ -195,7 +195,7 @@ def test_restoring_the_same_words_is_a_change_where_it_lets_a_merge_be_undone() 
 
 def test_all_versions_are_told_newest_first_also_those_carried_inside() -> None:
     def version(number: int, *before: Trace) -> Trace:
-        return replace(TRACE, version=number, before=before)
+        return replace(TRACE, version=number, inline_history=before)
 
     current = version(6, version(4), version(5))
     history = [version(3, version(2)), version(1)]

@@ -6,9 +6,9 @@ from datetime import timedelta
 from typing import Any, Final
 from unittest.mock import patch
 
+from memtools.backend import Backend
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Trace, key_of
-from memtools.tools.backend import Backend
 
 from local import service
 from tests.fakes import FakeClock
@@ -26,9 +26,9 @@ def _filled() -> Backend:
 
 
 def _traces(memory: Backend) -> Iterator[Trace]:
-    now = memory.clock.now()
+    now = memory.now()
     contents = [f"Note {number}: what was said on day {number}" for number in range(NUMBER)]
-    for number, (content, embedding) in enumerate(zip(contents, memory.embed(contents), strict=True)):
+    for number, (content, embedding) in enumerate(zip(contents, memory.embedder.embed(contents), strict=True)):
         at = now - timedelta(hours=NUMBER - number)
         yield Trace(id=key_of(_SCOPE, content), content=content, created_at=at, changed_at=at, embedding=embedding)
 
@@ -36,5 +36,5 @@ def _traces(memory: Backend) -> Iterator[Trace]:
 @contextmanager
 def running() -> Iterator[service.Service]:
     """The service, its handlers made over the memory."""
-    with patch("memtools.handler.memory_of", return_value=_filled()), service.running() as made:
+    with patch("memtools.handler.backend_of", return_value=_filled()), service.running() as made:
         yield made

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from memtools.catalogue import TOOLS, Tool
+from memtools.catalogue import TOOLS
+from memtools.tools.tool import AnyTool
 
 from memtools_cli.checks.finding import Finding, judged, survived
 from memtools_cli.failures import Failure
@@ -41,7 +42,7 @@ def _answers(target: Target) -> Iterator[Finding]:
         yield Finding(f"tools: {what}", "ok", f"{tool} answers")
 
 
-def _drift(target: Target, tool: Tool) -> Iterator[Finding]:
+def _drift(target: Target, tool: AnyTool) -> Iterator[Finding]:
     """Ask for what it takes: an argument that is unknown is refused with the names of those that are known."""
     try:
         target.call(tool.name, {_UNKNOWN: True})

@@ -6,9 +6,10 @@ from inspect import Parameter
 from typing import Annotated, Any, Literal
 
 import typer
-from memtools.catalogue import TOOLS, Tool
-from memtools.catalogue.schemas import arguments_of, told
+from memtools.catalogue import TOOLS
+from memtools.tools.tool import AnyTool
 
+from generate.schemas import arguments_of, described
 from memtools_cli.failures import bad_usage
 from memtools_cli.options import Form, Reach, Whose, flattened, with_options
 from memtools_cli.output import show
@@ -26,7 +27,7 @@ def add_to(app: typer.Typer) -> None:
         app.command(command_name(tool), help=tool.description, **panel)(_command(tool))  # type: ignore[arg-type]
 
 
-def command_name(tool: Tool) -> str:
+def command_name(tool: AnyTool) -> str:
     """``memory_search`` is ``search`` here."""
     return tool.name.removeprefix("memory_").replace("_", "-")
 
@@ -81,7 +82,7 @@ def _value(text: str, kind: Any) -> Any:
         return text
 
 
-def _kinds(tool: Tool) -> dict[str, Any]:
+def _kinds(tool: AnyTool) -> dict[str, Any]:
     """What type each argument is; a list of texts takes one text too."""
     found: dict[str, Any] = {}
     for name, schema in arguments_of(tool)["properties"].items():
@@ -89,7 +90,7 @@ def _kinds(tool: Tool) -> dict[str, Any]:
     return found
 
 
-def _command(tool: Tool) -> Callable[..., None]:
+def _command(tool: AnyTool) -> Callable[..., None]:
     schema = arguments_of(tool)
     required = schema.get("required", [])
     names = {_python_name(name): name for name in schema["properties"]}
@@ -111,7 +112,11 @@ def _parameter(python: str, name: str, schema: dict[str, Any], *, required: bool
     flag = "--" + "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in name)
     if schema.get("type") == "boolean":
         flag = f"{flag}/--no-{flag.removeprefix('--')}"
-    how = typer.Argument(metavar=name.upper(), help=told(schema)) if first else typer.Option(flag, help=told(schema))
+    how = (
+        typer.Argument(metavar=name.upper(), help=described(schema))
+        if first
+        else typer.Option(flag, help=described(schema))
+    )
     annotation = Annotated[kind if required else kind | None, how]  # type: ignore[valid-type]
     default = Parameter.empty if required else None
     return Parameter(python, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)

@@ -13,7 +13,8 @@ from botocore.awsrequest import AWSRequest
 from botocore.credentials import ReadOnlyCredentials
 from botocore.exceptions import BotoCoreError
 from botocore.httpsession import URLLib3Session
-from memtools.transports.headers import AGENT, USER
+from memtools.wire.incoming import AGENT_HEADER as AGENT
+from memtools.wire.incoming import USER_HEADER as USER
 
 from memtools_cli.failures import Failure, bad_usage, forbidden, of_aws, refused, told_by_tool, unavailable
 from memtools_cli.options import Reach, Whose

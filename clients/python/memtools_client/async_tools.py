@@ -1,4 +1,4 @@
-"""One method for each tool, awaitable. Made from the catalogue by generate.py: change it there."""
+"""One method for each tool, awaitable. Made from the catalogue by `make generate`: change it there."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -43,7 +43,7 @@ class AsyncTools(ABC):
                 2026-11-30T17:45:00Z.
             until: Only what happened up to this; a date means its whole day: a date or a time in ISO 8601, such
                 as 2026-11-30 or 2026-11-30T17:45:00Z.
-            explain: For programs: also tell what each score is made of.
+            explain: For programs: also say how each score came about.
         """
         arguments = {"query": query, "limit": limit, "tags": tags, "since": since, "until": until, "explain": explain}
         return await self._ask("memory_search", arguments, replies.Found.of)
@@ -64,7 +64,7 @@ class AsyncTools(ABC):
         arguments = {"limit": limit, "tags": tags, "cursor": cursor}
         return await self._ask("memory_list", arguments, replies.Listed.of)
 
-    async def memory_read(self, *, target: Literal["soul", "self", "user"] | None = None) -> replies.Document:
+    async def memory_read(self, *, target: Literal["soul", "self", "user"] | None = None) -> replies.DocumentText:
         """Read the persona documents.
 
         Call it at the start of a conversation (`soul`), or before an edit to see the exact text and its version
@@ -75,7 +75,7 @@ class AsyncTools(ABC):
                 MEMORY.md alone. `user`: USER.md alone, both to the letter.
         """
         arguments = {"target": target}
-        return await self._ask("memory_read", arguments, replies.Document.of)
+        return await self._ask("memory_read", arguments, replies.DocumentText.of)
 
     async def memory_history(
         self, *, trace_id: str | None = None, target: Literal["self", "user"] | None = None, limit: int | None = None
@@ -146,7 +146,7 @@ class AsyncTools(ABC):
 
         The few things that should be present in every conversation. The edit happens whole or is refused with the
         reason and the current text; text that does not occur exactly once is never guessed at. It is stored at
-        once and loads with the next session. Facts to be found by search belong into memory_add instead.
+        once and loads with the next session. Facts to be found by search belong in memory_add.
 
         Args:
             action: `add` appends `text` as one entry; `replace` swaps `text` for `with`; `remove` deletes `text`;
@@ -155,7 +155,8 @@ class AsyncTools(ABC):
                 no patterns.
             with_: For `replace`: what stands there afterwards, to the letter.
             target: `self`: MEMORY.md, your own notes. `user`: USER.md, what you know of the user.
-            version: The version that memory_read or memory_edit told, to refuse the edit if it has changed since.
+            version: The version that memory_read or memory_edit returned, to refuse the edit if it has changed
+                since.
         """
         arguments = {"action": action, "text": text, "with": with_, "target": target, "version": version}
         return await self._ask("memory_edit", arguments, replies.Edited.of)
@@ -188,7 +189,8 @@ class AsyncTools(ABC):
         """Forget one memory.
 
         Call it when the user asks you to, or when it is wrong and nothing should take its place. No search
-        returns it from then on; for some weeks memory_restore can bring it back.
+        returns it from then on; for some weeks memory_restore can bring it back. Deleting it again changes
+        nothing.
 
         Args:
             trace_id: The memory to forget, by its id.
@@ -219,7 +221,7 @@ class AsyncTools(ABC):
         that changed meanwhile is never overwritten.
 
         Args:
-            trace_ids: The ids of 2 to 50 memories that say the same or belong together, as memory_search told
+            trace_ids: The ids of 2 to 50 memories that say the same or belong together, as memory_search returned
                 them.
             merged_content: The one text that says it all, kept to the letter. Without it the contents are joined
                 by ' | '.

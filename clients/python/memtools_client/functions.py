@@ -1,4 +1,4 @@
-"""Which function of the stack serves which tool. Made from the catalogue by generate.py: change it there."""
+"""Which function of the stack serves which tool. Made from the catalogue by `make generate`: change it there."""
 
 from typing import Final
 

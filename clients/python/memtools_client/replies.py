@@ -1,4 +1,4 @@
-"""What each tool answers. Absent values are None. Made from the catalogue by generate.py: change it there."""
+"""What each tool answers. Absent values are None. Made from the catalogue by `make generate`: change it there."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,35 +7,35 @@ from typing import Any, Self
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
-    """What a score is made of."""
+class Explanation:
+    """How a score came about: a weighted sum of the two scores, times the three factors, at most 1."""
 
-    words: float
-    """The share of what BM25 could give any text for this query."""
-    meaning: float | None = None
-    """The cosine of the two embeddings, less what all memories have in common; absent without two."""
-    lift: float
-    """The factor for what else was said around the same time."""
-    names: float
-    """The factor for names in the query that the memory does not have."""
-    alone: float
-    """2 where no memory has any of the query's words, so that meaning alone speaks."""
+    word_score: float
+    """How well the words match, as a share of the best possible match."""
+    meaning_score: float | None = None
+    """The cosine of the embeddings, less what all memories have in common; absent without two embeddings."""
+    neighbour_factor: float
+    """Above 1 where other matches were remembered around the same time."""
+    name_factor: float
+    """Below 1 where the memory has none of the names in the query."""
+    meaning_only_factor: float
+    """2 where no memory has any of the query's words, else 1."""
 
     @classmethod
-    def of(cls, told: Mapping[str, Any]) -> Self:
+    def of(cls, reply: Mapping[str, Any]) -> Self:
         """The reply as it came over the wire, typed."""
         return cls(
-            words=told["words"],
-            meaning=told.get("meaning"),
-            lift=told["lift"],
-            names=told["names"],
-            alone=told["alone"],
+            word_score=reply["wordScore"],
+            meaning_score=reply.get("meaningScore"),
+            neighbour_factor=reply["neighbourFactor"],
+            name_factor=reply["nameFactor"],
+            meaning_only_factor=reply["meaningOnlyFactor"],
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """A trace that a search found."""
+    """A memory that a search found."""
 
     id: str
     content: str
@@ -49,29 +49,29 @@ class Hit:
     """How often a search returned it."""
     last_retrieved_at: datetime | None = None
     merged_from: list[str] | None = None
-    """Every trace that ever went into this one."""
+    """Every memory that was ever merged into this one."""
     score: float
     """How relevant it is, from 0 to 1; comparable from query to query."""
-    explanation: Parts | None = None
-    """What the score is made of, where `explain` asks for it."""
+    explanation: Explanation | None = None
+    """How the score came about, where `explain` asks for it."""
 
     @classmethod
-    def of(cls, told: Mapping[str, Any]) -> Self:
+    def of(cls, reply: Mapping[str, Any]) -> Self:
         """The reply as it came over the wire, typed."""
         return cls(
-            id=told["id"],
-            content=told["content"],
-            tags=told["tags"],
-            version=told["version"],
-            created_at=datetime.fromisoformat(told["createdAt"]),
-            updated_at=datetime.fromisoformat(told["updatedAt"]),
-            occurred_at=datetime.fromisoformat(told["occurredAt"]) if "occurredAt" in told else None,
-            expires_at=datetime.fromisoformat(told["expiresAt"]) if "expiresAt" in told else None,
-            retrieval_count=told["retrievalCount"],
-            last_retrieved_at=datetime.fromisoformat(told["lastRetrievedAt"]) if "lastRetrievedAt" in told else None,
-            merged_from=told.get("mergedFrom"),
-            score=told["score"],
-            explanation=Parts.of(told["explanation"]) if "explanation" in told else None,
+            id=reply["id"],
+            content=reply["content"],
+            tags=reply["tags"],
+            version=reply["version"],
+            created_at=datetime.fromisoformat(reply["createdAt"]),
+            updated_at=datetime.fromisoformat(reply["updatedAt"]),
+            occurred_at=datetime.fromisoformat(reply["occurredAt"]) if "occurredAt" in reply else None,
+            expires_at=datetime.fromisoformat(reply["expiresAt"]) if "expiresAt" in reply else None,
+            retrieval_count=reply["retrievalCount"],
+            last_retrieved_at=datetime.fromisoformat(reply["lastRetrievedAt"]) if "lastRetrievedAt" in reply else None,
+            merged_from=reply.get("mergedFrom"),
+            score=reply["score"],
+            explanation=Explanation.of(reply["explanation"]) if "explanation" in reply else None,
         )
 
 
@@ -79,26 +79,26 @@ class Hit:
 class Found:
     """Reply of memory_search."""
 
+    left_out: int | None = None
+    """How many items were left out because the reply was too large."""
+    note: str | None = None
+    """What limited this reply, and how to get the rest."""
     results: list[Hit]
     """The most relevant first; empty where nothing is relevant."""
-    note: str | None = None
-    """What limited this search, if anything did."""
-    left_out: int | None = None
-    """How many results were left out of a reply too large."""
 
     @classmethod
-    def of(cls, told: Mapping[str, Any]) -> Self:
+    def of(cls, reply: Mapping[str, Any]) -> Self:
         """The reply as it came over the wire, typed."""
         return cls(
-            results=[Hit.of(one) for one in told["results"]],
-            note=told.get("note"),
-            left_out=told.get("leftOut"),
+            left_out=reply.get("leftOut"),
+            note=reply.get("note"),
+            results=[Hit.of(one) for one in reply["results"]],
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """A live trace, whole."""
+    """A live trace as callers read it."""
 
     id: str
     content: str
@@ -112,23 +112,23 @@ class Memory:
     """How often a search returned it."""
     last_retrieved_at: datetime | None = None
     merged_from: list[str] | None = None
-    """Every trace that ever went into this one."""
+    """Every memory that was ever merged into this one."""
 
     @classmethod
-    def of(cls, told: Mapping[str, Any]) -> Self:
+    def of(cls, reply: Mapping[str, Any]) -> Self:
         """The reply as it came over the wire, typed."""
         return cls(
-            id=told["id"],
-            content=told["content"],
-            tags=told["tags"],
-            version=told["version"],
-            created_at=datetime.fromisoformat(told["createdAt"]),
-            updated_at=datetime.fromisoformat(told["updatedAt"]),
-            occurred_at=datetime.fromisoformat(told["occurredAt"]) if "occurredAt" in told else None,
-            expires_at=datetime.fromisoformat(told["expiresAt"]) if "expiresAt" in told else None,
-            retrieval_count=told["retrievalCount"],
-            last_retrieved_at=datetime.fromisoformat(told["lastRetrievedAt"]) if "lastRetrievedAt" in told else None,
-            merged_from=told.get("mergedFrom"),
+            id=reply["id"],
+            content=reply["content"],
+            tags=reply["tags"],
+            version=reply["version"],
+            created_at=datetime.fromisoformat(reply["createdAt"]),
+            updated_at=datetime.fromisoformat(reply["updatedAt"]),
+            occurred_at=datetime.fromisoformat(reply["occurredAt"]) if "occurredAt" in reply else None,
+            expires_at=datetime.fromisoformat(reply["expiresAt"]) if "expiresAt" in reply else None,
+            retrieval_count=reply["retrievalCount"],
+            last_retrieved_at=datetime.fromisoformat(reply["lastRetrievedAt"]) if "lastRetrievedAt" in reply else None,
+            merged_from=reply.get("mergedFrom"),
         )
 
 
@@ -136,55 +136,55 @@ class Memory:
 class Listed:
     """Reply of memory_list."""
 
+    left_out: int | None = None
+    """How many items were left out because the reply was too large."""
+    note: str | None = None
+    """What limited this reply, and how to get the rest."""
     results: list[Memory]
     """The newest first."""
     next_cursor: str | None = None
     """Where the next page begins; absent on the last one."""
-    left_out: int | None = None
-    """How many results were left out of a reply too large."""
-    note: str | None = None
-    """How to get at what was left out."""
 
     @classmethod
-    def of(cls, told: Mapping[str, Any]) -> Self:
+    def of(cls, reply: Mapping[str, Any]) -> Self:
         """The reply as it came over the wire, typed."""
         return cls(
-            results=[Memory.of(one) for one in told["results"]],
-            next_cursor=told.get("nextCursor"),
-            left_out=told.get("leftOut"),
-            note=told.get("note"),
+            left_out=reply.get("leftOut"),
+            note=reply.get("note"),
+            results=[Memory.of(one) for one in reply["results"]],
+            next_cursor=reply.get("nextCursor"),
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Document:
+class DocumentText:
     """Reply of memory_read."""
 
+    left_out: int | None = None
+    """How many items were left out because the reply was too large."""
+    note: str | None = None
+    """What limited this reply, and how to get the rest."""
     text: str
     version: str
     """Changes whenever the text does; `none` where nothing is there yet."""
     found: list[str]
     """The files that are there."""
-    left_out: int | None = None
-    """How many results were left out of a reply too large."""
-    note: str | None = None
-    """How to get at what was left out."""
 
     @classmethod
-    def of(cls, told: Mapping[str, Any]) -> Self:
+    def of(cls, reply: Mapping[str, Any]) -> Self:
         """The reply as it came over the wire, typed."""
         return cls(
-            text=told["text"],
-            version=told["version"],
-            found=told["found"],
-            left_out=told.get("leftOut"),
-            note=told.get("note"),
+            left_out=reply.get("leftOut"),
+            note=reply.get("note"),
+            text=reply["text"],
+            version=reply["version"],
+            found=reply["found"],
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Version:
-    """One version of a trace or of a document."""
+class PastVersion:
+    """One version of a memory or of a document."""
 
     version: int | str
     change: str
@@ -197,17 +197,17 @@ class Version:
     merged_into: str | None = None
 
     @classmethod
-    def of(cls, told: Mapping[str, Any]) -> Self:
+    def of(cls, reply: Mapping[str, Any]) -> Self:
         """The reply as it came over the wire, typed."""
         return cls(
-            version=told["version"],
-            change=told["change"],
-            at=datetime.fromisoformat(told["at"]),
-            content=told["content"],
-            tags=told.get("tags"),
-            reason=told.get("reason"),
-            merged_from=told.get("mergedFrom"),
-            merged_into=told.get("mergedInto"),
+            version=reply["version"],
+            change=reply["change"],
+            at=datetime.fromisoformat(reply["at"]),
+            content=reply["content"],
+            tags=reply.get("tags"),
+            reason=reply.get("reason"),
+            merged_from=reply.get("mergedFrom"),
+            merged_into=reply.get("mergedInto"),
         )
 
 
@@ -215,20 +215,20 @@ class Version:
 class Versions:
     """Reply of memory_history."""
 
-    versions: list[Version]
-    """The newest first."""
     left_out: int | None = None
-    """How many results were left out of a reply too large."""
+    """How many items were left out because the reply was too large."""
     note: str | None = None
-    """How to get at what was left out."""
+    """What limited this reply, and how to get the rest."""
+    versions: list[PastVersion]
+    """The newest first."""
 
     @classmethod
-    def of(cls, told: Mapping[str, Any]) -> Self:
+    def of(cls, reply: Mapping[str, Any]) -> Self:
         """The reply as it came over the wire, typed."""
         return cls(
-            versions=[Version.of(one) for one in told["versions"]],
-            left_out=told.get("leftOut"),
-            note=told.get("note"),
+            left_out=reply.get("leftOut"),
+            note=reply.get("note"),
+            versions=[PastVersion.of(one) for one in reply["versions"]],
         )
 
 
@@ -244,12 +244,12 @@ class Group:
     """The same, whole."""
 
     @classmethod
-    def of(cls, told: Mapping[str, Any]) -> Self:
+    def of(cls, reply: Mapping[str, Any]) -> Self:
         """The reply as it came over the wire, typed."""
         return cls(
-            score=told["score"],
-            trace_ids=told["traceIds"],
-            traces=[Memory.of(one) for one in told["traces"]],
+            score=reply["score"],
+            trace_ids=reply["traceIds"],
+            traces=[Memory.of(one) for one in reply["traces"]],
         )
 
 
@@ -257,36 +257,36 @@ class Group:
 class Groups:
     """Reply of memory_duplicates."""
 
+    left_out: int | None = None
+    """How many items were left out because the reply was too large."""
+    note: str | None = None
+    """What limited this reply, and how to get the rest."""
     groups: list[Group]
     """The most alike first; empty where nothing is said twice."""
-    left_out: int | None = None
-    """How many results were left out of a reply too large."""
-    note: str | None = None
-    """How to get at what was left out."""
 
     @classmethod
-    def of(cls, told: Mapping[str, Any]) -> Self:
+    def of(cls, reply: Mapping[str, Any]) -> Self:
         """The reply as it came over the wire, typed."""
         return cls(
-            groups=[Group.of(one) for one in told["groups"]],
-            left_out=told.get("leftOut"),
-            note=told.get("note"),
+            left_out=reply.get("leftOut"),
+            note=reply.get("note"),
+            groups=[Group.of(one) for one in reply["groups"]],
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Named:
-    """A trace by id and content."""
+class MemoryText:
+    """A memory by id and content."""
 
     id: str
     content: str
 
     @classmethod
-    def of(cls, told: Mapping[str, Any]) -> Self:
+    def of(cls, reply: Mapping[str, Any]) -> Self:
         """The reply as it came over the wire, typed."""
         return cls(
-            id=told["id"],
-            content=told["content"],
+            id=reply["id"],
+            content=reply["content"],
         )
 
 
@@ -294,25 +294,25 @@ class Named:
 class Added:
     """Reply of memory_add."""
 
-    message: str
-    saved: list[Named]
-    """The facts stored by this call."""
-    duplicates: list[Named]
-    """For facts known before, the traces that already hold them."""
     left_out: int | None = None
-    """How many results were left out of a reply too large."""
+    """How many items were left out because the reply was too large."""
     note: str | None = None
-    """How to get at what was left out."""
+    """What limited this reply, and how to get the rest."""
+    message: str
+    saved: list[MemoryText]
+    """The facts stored by this call."""
+    duplicates: list[MemoryText]
+    """For facts known before, the memories that say them already."""
 
     @classmethod
-    def of(cls, told: Mapping[str, Any]) -> Self:
+    def of(cls, reply: Mapping[str, Any]) -> Self:
         """The reply as it came over the wire, typed."""
         return cls(
-            message=told["message"],
-            saved=[Named.of(one) for one in told["saved"]],
-            duplicates=[Named.of(one) for one in told["duplicates"]],
-            left_out=told.get("leftOut"),
-            note=told.get("note"),
+            left_out=reply.get("leftOut"),
+            note=reply.get("note"),
+            message=reply["message"],
+            saved=[MemoryText.of(one) for one in reply["saved"]],
+            duplicates=[MemoryText.of(one) for one in reply["duplicates"]],
         )
 
 
@@ -320,25 +320,28 @@ class Added:
 class Edited:
     """Reply of memory_edit."""
 
+    left_out: int | None = None
+    """How many items were left out because the reply was too large."""
+    note: str | None = None
+    """What limited this reply, and how to get the rest."""
     message: str
+    changed: bool
+    """False where the document said so already and nothing was written."""
     version: str
     """The document's version after this edit."""
     text: str
     """The whole document after this edit."""
-    left_out: int | None = None
-    """How many results were left out of a reply too large."""
-    note: str | None = None
-    """How to get at what was left out."""
 
     @classmethod
-    def of(cls, told: Mapping[str, Any]) -> Self:
+    def of(cls, reply: Mapping[str, Any]) -> Self:
         """The reply as it came over the wire, typed."""
         return cls(
-            message=told["message"],
-            version=told["version"],
-            text=told["text"],
-            left_out=told.get("leftOut"),
-            note=told.get("note"),
+            left_out=reply.get("leftOut"),
+            note=reply.get("note"),
+            message=reply["message"],
+            changed=reply["changed"],
+            version=reply["version"],
+            text=reply["text"],
         )
 
 
@@ -346,22 +349,22 @@ class Edited:
 class Updated:
     """Reply of memory_update."""
 
+    left_out: int | None = None
+    """How many items were left out because the reply was too large."""
+    note: str | None = None
+    """What limited this reply, and how to get the rest."""
     updated: bool
     """False where it said so already."""
     trace: Memory
-    left_out: int | None = None
-    """How many results were left out of a reply too large."""
-    note: str | None = None
-    """How to get at what was left out."""
 
     @classmethod
-    def of(cls, told: Mapping[str, Any]) -> Self:
+    def of(cls, reply: Mapping[str, Any]) -> Self:
         """The reply as it came over the wire, typed."""
         return cls(
-            updated=told["updated"],
-            trace=Memory.of(told["trace"]),
-            left_out=told.get("leftOut"),
-            note=told.get("note"),
+            left_out=reply.get("leftOut"),
+            note=reply.get("note"),
+            updated=reply["updated"],
+            trace=Memory.of(reply["trace"]),
         )
 
 
@@ -369,21 +372,22 @@ class Updated:
 class Deleted:
     """Reply of memory_delete."""
 
-    deleted: bool
-    id: str
     left_out: int | None = None
-    """How many results were left out of a reply too large."""
+    """How many items were left out because the reply was too large."""
     note: str | None = None
-    """How to get at what was left out."""
+    """What limited this reply, and how to get the rest."""
+    deleted: bool
+    """False where it was deleted already."""
+    id: str
 
     @classmethod
-    def of(cls, told: Mapping[str, Any]) -> Self:
+    def of(cls, reply: Mapping[str, Any]) -> Self:
         """The reply as it came over the wire, typed."""
         return cls(
-            deleted=told["deleted"],
-            id=told["id"],
-            left_out=told.get("leftOut"),
-            note=told.get("note"),
+            left_out=reply.get("leftOut"),
+            note=reply.get("note"),
+            deleted=reply["deleted"],
+            id=reply["id"],
         )
 
 
@@ -391,22 +395,22 @@ class Deleted:
 class Restored:
     """Reply of memory_restore."""
 
+    left_out: int | None = None
+    """How many items were left out because the reply was too large."""
+    note: str | None = None
+    """What limited this reply, and how to get the rest."""
     restored: bool
     """False where it was so already."""
     trace: Memory
-    left_out: int | None = None
-    """How many results were left out of a reply too large."""
-    note: str | None = None
-    """How to get at what was left out."""
 
     @classmethod
-    def of(cls, told: Mapping[str, Any]) -> Self:
+    def of(cls, reply: Mapping[str, Any]) -> Self:
         """The reply as it came over the wire, typed."""
         return cls(
-            restored=told["restored"],
-            trace=Memory.of(told["trace"]),
-            left_out=told.get("leftOut"),
-            note=told.get("note"),
+            left_out=reply.get("leftOut"),
+            note=reply.get("note"),
+            restored=reply["restored"],
+            trace=Memory.of(reply["trace"]),
         )
 
 
@@ -414,27 +418,27 @@ class Restored:
 class Merged:
     """Reply of memory_merge."""
 
+    left_out: int | None = None
+    """How many items were left out because the reply was too large."""
+    note: str | None = None
+    """What limited this reply, and how to get the rest."""
     survivor_id: str
     deleted_ids: list[str]
-    """The traces that went into the survivor, in the order given."""
+    """The memories that went into the survivor, in the order given."""
     missing_ids: list[str]
-    """Ids given that name no live trace."""
+    """Ids given that name no live memory."""
     trace: Memory
-    left_out: int | None = None
-    """How many results were left out of a reply too large."""
-    note: str | None = None
-    """How to get at what was left out."""
 
     @classmethod
-    def of(cls, told: Mapping[str, Any]) -> Self:
+    def of(cls, reply: Mapping[str, Any]) -> Self:
         """The reply as it came over the wire, typed."""
         return cls(
-            survivor_id=told["survivorId"],
-            deleted_ids=told["deletedIds"],
-            missing_ids=told["missingIds"],
-            trace=Memory.of(told["trace"]),
-            left_out=told.get("leftOut"),
-            note=told.get("note"),
+            left_out=reply.get("leftOut"),
+            note=reply.get("note"),
+            survivor_id=reply["survivorId"],
+            deleted_ids=reply["deletedIds"],
+            missing_ids=reply["missingIds"],
+            trace=Memory.of(reply["trace"]),
         )
 
 
@@ -442,20 +446,20 @@ class Merged:
 class Unmerged:
     """Reply of memory_unmerge."""
 
-    restored_ids: list[str]
-    """The memories that live again."""
-    trace: Memory
     left_out: int | None = None
-    """How many results were left out of a reply too large."""
+    """How many items were left out because the reply was too large."""
     note: str | None = None
-    """How to get at what was left out."""
+    """What limited this reply, and how to get the rest."""
+    restored_ids: list[str]
+    """The memories that live again by this call; empty where the merge was undone already."""
+    trace: Memory
 
     @classmethod
-    def of(cls, told: Mapping[str, Any]) -> Self:
+    def of(cls, reply: Mapping[str, Any]) -> Self:
         """The reply as it came over the wire, typed."""
         return cls(
-            restored_ids=told["restoredIds"],
-            trace=Memory.of(told["trace"]),
-            left_out=told.get("leftOut"),
-            note=told.get("note"),
+            left_out=reply.get("leftOut"),
+            note=reply.get("note"),
+            restored_ids=reply["restoredIds"],
+            trace=Memory.of(reply["trace"]),
         )

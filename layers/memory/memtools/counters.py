@@ -12,27 +12,28 @@ class Metric(StrEnum):
 
     COLD_START = "cold_start"
     EMBEDDING_FAILED = "embedding_failed"  # the model gave no vector for what a call asked for, or for older traces
+    HITS = "hits"  # memories that a search returned
     SEGMENT_WRITTEN = "segment_written"
     SEGMENT_UNWRITTEN = "segment_unwritten"  # it was time, and S3 did not take it
     SEGMENT_UNUSABLE = "segment_unusable"  # one was there: damaged, or made for another model
 
 
-_noticed: ContextVar[Counter[str] | None] = ContextVar("noticed", default=None)
+_counts: ContextVar[Counter[str] | None] = ContextVar("counts", default=None)
 
 
 @contextmanager
 def counting() -> Iterator[Counter[str]]:
-    """What is noticed inside, by name."""
+    """What is counted inside, by name."""
     counts: Counter[str] = Counter()
-    token = _noticed.set(counts)
+    token = _counts.set(counts)
     try:
         yield counts
     finally:
-        _noticed.reset(token)
+        _counts.reset(token)
 
 
-def increment(what: Metric) -> None:
-    """Count it for the call that is served; nobody counts outside of one."""
-    counts = _noticed.get()
+def increment(what: Metric, by: int = 1) -> None:
+    """Count it for the call that is served; outside of a call nobody counts."""
+    counts = _counts.get()
     if counts is not None:
-        counts[what] += 1
+        counts[what] += by

@@ -4,13 +4,18 @@ Each message is written for the model that reads it: what was wrong, and what to
 """
 
 from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Any, ClassVar
 
 
 class ToolError(Exception):
-    """A call that was refused or could not be carried out. Raise one of the subclasses."""
+    """A call that was refused or could not be carried out. Raise one of the subclasses.
+
+    ``status`` is how HTTP says it; ``retryable`` whether the same call may succeed later.
+    """
 
     code: ClassVar[str]
+    status: ClassVar[HTTPStatus]
     retryable: ClassVar[bool] = False
 
     def __init__(self, message: str, **details: Any) -> None:
@@ -32,40 +37,47 @@ class InvalidArguments(ToolError):
     """The arguments do not fit the tool; the message names each one and what it may be."""
 
     code = "invalid_arguments"
+    status = HTTPStatus.BAD_REQUEST
 
 
 class Unscoped(ToolError):
     """The caller's infrastructure did not vouch for an agent and a user."""
 
     code = "unscoped"
+    status = HTTPStatus.FORBIDDEN
 
 
 class NotFound(ToolError):
-    """Nothing in the caller's scope answers to the id or the text, or the tool does not exist."""
+    """Nothing in the caller's scope has this id or this text, or the tool does not exist."""
 
     code = "not_found"
+    status = HTTPStatus.NOT_FOUND
 
 
 class Ambiguous(ToolError):
     """The text of an edit occurs more than once."""
 
     code = "ambiguous"
+    status = HTTPStatus.CONFLICT
 
 
 class Conflict(ToolError):
     """What the call would change is not, or no longer, in the state that the call expects."""
 
     code = "conflict"
+    status = HTTPStatus.CONFLICT
 
 
 class TooLarge(ToolError):
-    """A fact, a call or a document is above its limit; nothing was cut, nothing was written."""
+    """A fact, a call, a document or a reply is above its limit; nothing was cut, nothing was written."""
 
     code = "too_large"
+    status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
 
 
 class Unavailable(ToolError):
-    """A store did not answer in time. The only error after which the same call may be sent again as it is."""
+    """A store did not answer in time. The only error after which the same call may be sent again unchanged."""
 
     code = "unavailable"
+    status = HTTPStatus.SERVICE_UNAVAILABLE
     retryable = True

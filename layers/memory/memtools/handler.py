@@ -9,15 +9,17 @@ from typing import Any
 from aws_lambda_powertools import Logger
 from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
 
+from memtools.backend import Backend
 from memtools.catalogue import TOOLS
 from memtools.config import Settings
 from memtools.counters import Metric, counting, increment
 from memtools.errors import InvalidArguments, NotFound, ToolError, Unavailable
 from memtools.retry import time_limit
-from memtools.tools import USE_CASES
-from memtools.tools.backend import Backend
-from memtools.transports import Call, Outcome, Transport, direct, http, recognise, rest
-from memtools.wiring import memory_of
+from memtools.tools.tool import Reply
+from memtools.transports import direct, http, recognise
+from memtools.wire.incoming import Call, Transport
+from memtools.wire.shortening import encoded
+from memtools.wiring import backend_of
 
 Handler = Callable[[Any, Any], dict[str, Any]]
 
@@ -30,49 +32,57 @@ def handler_for(function: str) -> Handler:
     Settings are read and clients made here, while Lambda initialises the function.
     """
     settings = Settings.from_environment()
-    memory = memory_of(settings)
+    backend = backend_of(settings)
     cold = itertools.chain([True], itertools.repeat(False))
 
     def handler(event: Any, context: Any) -> dict[str, Any]:
         transport = recognise(event, context)
         if transport is None:
-            return direct.encode({}, _unknown_event())
+            return direct.encode({}, _unrecognized_event())
         start = time.perf_counter()
-        with time_limit(), counting() as noticed:
+        with time_limit(), counting() as counts:
             if next(cold):
                 increment(Metric.COLD_START)
-            outcome, entry = _outcome(lambda: transport.decode(event, settings.agent_id, context), function, memory)
+            outcome, entry = _outcome(lambda: transport.decode(event, settings.agent_id, context), function, backend)
         entry["duration_ms"] = round((time.perf_counter() - start) * 1000, 1)
-        logger.info("call", extra={"function": function, **_ids(transport, event, context), **entry, **noticed})
-        _measure(entry, outcome, noticed)
-        return transport.encode(event, outcome)
+        logger.info("call", extra={"function": function, **_ids(transport, event, context), **entry, **counts})
+        _measure(entry, outcome, counts)
+        return encoded(outcome, transport.REPLY_LIMIT, lambda one: transport.encode(event, one))
 
     return handler
 
 
-def _unknown_event() -> InvalidArguments:
+def _unrecognized_event() -> InvalidArguments:
     return InvalidArguments(
-        "This event is none that the function understands: a call of a Bedrock agent's action group (function details"
-        " or OpenAPI schema) or of an AgentCore Gateway, a request of an API Gateway HTTP API, function URL (payload"
-        ' 2.0) or REST API (payload 1.0), or directly {"tool": ..., "arguments": {...}, "context": {"agent": ...,'
-        ' "user": ...}}.'
+        "Unrecognized event. The function takes a call of a Bedrock agent's action group (function details or OpenAPI"
+        " schema) or of an AgentCore Gateway, a request of an API Gateway HTTP API, function URL (payload 2.0) or REST"
+        ' API (payload 1.0), or a direct call {"tool": ..., "arguments": {...}, "context": {"agent": ..., "user":'
+        " ...}}."
     )
 
 
-def _outcome(decode: Callable[[], Call], function: str, memory: Backend) -> tuple[Outcome, dict[str, Any]]:
+def _outcome(decode: Callable[[], Call], function: str, backend: Backend) -> tuple[Reply | ToolError, dict[str, Any]]:
     """The tool's reply or the error, and what the log may say of it: names and codes, no content."""
     entry: dict[str, Any] = {"tool": None}
     try:
         call = decode()
         entry["tool"] = call.tool if call.tool in TOOLS else "unknown"
-        return _run(function, memory, call), {**entry, "outcome": "ok"}
+        return _run(function, backend, call), {**entry, "outcome": "ok"}
     except ToolError as error:
         cause = {"cause": str(error.__cause__)} if error.__cause__ else {}
         return error, {**entry, "outcome": error.code, **cause}
     except Exception as error:  # noqa: BLE001 - a fault of ours; its text may hold content, so only its place is logged
         frames = [f"{frame.name}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__)]
-        told = Unavailable("The memory failed to answer because of a fault of its own. Try once more, then go on.")
-        return told, {**entry, "outcome": "fault", "cause": type(error).__name__, "at": frames}
+        fault = Unavailable("The memory failed to answer because of a fault of its own. Try once more, then go on.")
+        return fault, {**entry, "outcome": "fault", "cause": type(error).__name__, "at": frames}
+
+
+def _run(function: str, backend: Backend, call: Call) -> Reply:
+    tool = TOOLS.get(call.tool)
+    if tool is None or tool.function != function:
+        served = [one.name for one in TOOLS.values() if one.function == function]
+        raise NotFound(f"There is no such tool here; this function serves {', '.join(served)}.", tools=served)
+    return tool.call(backend, call.scope, call.arguments)
 
 
 def _ids(transport: Transport, event: Any, context: Any) -> dict[str, Any]:
@@ -81,15 +91,15 @@ def _ids(transport: Transport, event: Any, context: Any) -> dict[str, Any]:
     Only where API Gateway made the event: elsewhere a model could write what it likes there.
     """
     request_id = getattr(context, "aws_request_id", None)
-    behind = event["requestContext"].get("requestId") if transport in (http, rest) else None
+    behind = event["requestContext"].get("requestId") if transport is http else None
     return {"request_id": request_id, "correlation_id": behind if isinstance(behind, str) else request_id}
 
 
-def _measure(entry: Mapping[str, Any], outcome: Outcome, noticed: Mapping[str, int]) -> None:
+def _measure(entry: Mapping[str, Any], outcome: Reply | ToolError, counts: Mapping[str, int]) -> None:
     """Count the call in CloudWatch, by tool and for all tools together, which is what alarms go by.
 
-    Its duration, the error by its code, and faults of ours once more as such; the hits of a search; what was noticed on
-    the way. Each call has metrics of its own: Powertools' usual ones are shared, and calls in threads would mix theirs.
+    Its duration, the error by its code, faults of ours once more as such, and what was counted on the way. Each call
+    has metrics of its own: Powertools' usual ones are shared, and calls in threads would mix theirs.
     """
     metrics = EphemeralMetrics(namespace="memtools")
     metrics.add_dimension(name="tool", value=entry["tool"] or "unknown")
@@ -101,16 +111,6 @@ def _measure(entry: Mapping[str, Any], outcome: Outcome, noticed: Mapping[str, i
         metrics.add_metric(outcome.code, MetricUnit.Count, 1)
         if entry["outcome"] == "fault":
             metrics.add_metric("fault", MetricUnit.Count, 1)
-    elif entry["tool"] == "memory_search":
-        metrics.add_metric("hits", MetricUnit.Count, len(outcome["results"]))
-    for name, count in noticed.items():
+    for name, count in counts.items():
         metrics.add_metric(name, MetricUnit.Count, count)
     metrics.flush_metrics()
-
-
-def _run(function: str, memory: Backend, call: Call) -> dict[str, Any]:
-    tool = TOOLS.get(call.tool)
-    if tool is None or tool.function != function:
-        served = [one.name for one in TOOLS.values() if one.function == function]
-        raise NotFound(f"There is no such tool here; this function serves {', '.join(served)}.", tools=served)
-    return USE_CASES[tool.name](memory, call.scope, tool.parse(call.arguments)).as_dict()

@@ -7,36 +7,31 @@ from typing import Protocol
 
 from memtools.domain.document import Document
 from memtools.domain.scope import Scope
-from memtools.domain.trace import Stamp, Trace
-
-
-class Clock(Protocol):
-    """The time of day."""
-
-    def now(self) -> datetime:
-        """The present moment, aware, in UTC."""
-        ...
+from memtools.domain.trace import Embedding, Stamp, Trace
 
 
 class Embedder(Protocol):
-    """Texts to vectors."""
+    """Texts to embeddings."""
 
     @property
     def model(self) -> str:
-        """The name under which vectors are stored; vectors of different names are never compared."""
+        """The name under which embeddings are stored; those of different names are never compared."""
         ...
 
-    def embed(self, texts: Sequence[str]) -> list[bytes]:
-        """A vector of signed bytes for each text, in order. Raises LookupError where the model cannot be had."""
+    def embed(self, texts: Sequence[str]) -> list[Embedding | None]:
+        """An embedding for each text, in order; ``None`` for all where the model fails.
+
+        Never raises: no call fails because of a model.
+        """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """One trace's step in a commit: ``after`` takes the place of ``before``; ``None`` claims a key that is free.
+    """One trace's step in a commit: ``after`` replaces ``before``; ``None`` asks for a free key.
 
-    Free is a key at which no trace stands, and whose text is claimed by the traces ``claimed_by`` and no others.
-    ``counted`` asks that ``before`` has not been retrieved since either.
+    A key is free where no trace has it and where just the traces ``claimed_by`` claim its text. ``counted`` asks that
+    ``before`` has not been retrieved since either.
     """
 
     before: Trace | None
@@ -55,14 +50,14 @@ class StillSays:
 
 @dataclass(frozen=True, slots=True)
 class KeyState:
-    """What stands at a key: a trace, dead and expired ones too, and who else may hold that key's text."""
+    """What a key has: a trace, dead and expired ones too, and the ids that claim to say the key's text."""
 
     trace: Trace | None
     claimed_by: tuple[str, ...] = ()
 
 
 class ConditionFailed(Exception):
-    """A write found another state than it expected; nothing was written. ``found``: what stands at which key."""
+    """A condition of a write failed; nothing was written. ``found``: the state of each key that was in the way."""
 
     def __init__(self, found: Mapping[str, KeyState] | None = None) -> None:
         super().__init__(", ".join(found or {}))
@@ -77,12 +72,13 @@ class TraceStore(Protocol):
         ...
 
     def commit(self, scope: Scope, stamp: Stamp, writes: Sequence[Write], conditions: Sequence[StillSays] = ()) -> None:
-        """All of the writes or none, while all conditions hold; a version that is replaced stays in the history.
+        """All of the writes or none, if all conditions hold; a version that is replaced stays in the history.
 
         Counts of retrievals are added to, never set, so that counting and changing do not get in each other's way.
 
         Raises:
-            ConditionFailed: a trace is not at the version expected, a key is taken, a condition does not hold.
+            ConditionFailed: a trace is not at the version expected, a key is taken, a condition fails.
+            TooLarge: the call comes to more changes than the store can make at once.
         """
         ...
 
@@ -106,7 +102,7 @@ class TraceStore(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredSegment:
     """The bytes of a segment, and the tag by which they are replaced."""
 
     data: bytes
@@ -116,7 +112,7 @@ class Stored:
 class SegmentStore(Protocol):
     """A scope's segment, if any; bytes that may be lost, old or damaged. Both methods raise Unavailable."""
 
-    def load(self, scope: Scope) -> Stored | None:
+    def load(self, scope: Scope) -> StoredSegment | None:
         """The segment stored last."""
         ...
 

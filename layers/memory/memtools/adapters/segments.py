@@ -7,7 +7,7 @@ from botocore.exceptions import ClientError
 from memtools.adapters.aws import READ_FAILED, WRITE_FAILED, Client, code_of, translated_errors
 from memtools.adapters.documents import ABSENT_CODES, LOST_CODES
 from memtools.domain.scope import Scope
-from memtools.ports import ConditionFailed, Stored
+from memtools.ports import ConditionFailed, StoredSegment
 
 
 def segment_key(scope: Scope) -> str:
@@ -22,7 +22,7 @@ class S3Segments:
         self._client = client
         self._bucket = bucket
 
-    def load(self, scope: Scope) -> Stored | None:
+    def load(self, scope: Scope) -> StoredSegment | None:
         """The segment stored last."""
         with translated_errors(READ_FAILED):
             try:
@@ -31,7 +31,7 @@ class S3Segments:
                 if code_of(error) in ABSENT_CODES:
                     return None
                 raise
-            return Stored(answer["Body"].read(), answer["ETag"])
+            return StoredSegment(answer["Body"].read(), answer["ETag"])
 
     def save(self, scope: Scope, data: bytes, replaces: str | None) -> str:
         """Store ``data`` where ``replaces`` stands; see the port. A success whose answer got lost is a lost race."""

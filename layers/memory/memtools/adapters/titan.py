@@ -13,6 +13,8 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from memtools.adapters.aws import Client, Fault, code_of
+from memtools.counters import Metric, increment
+from memtools.domain.trace import Embedding
 from memtools.retry import out_of_time
 
 # The model takes 256, 512 or 1,024. By AWS's own figures 512 keep 99 % of the accuracy of 1,024, at half the bytes in
@@ -44,7 +46,17 @@ class TitanEmbedder:
         self._model_id = model_id
         self.model = f"{model_id}/{DIMENSIONS}/int8"
 
-    def embed(self, texts: Sequence[str]) -> list[bytes]:
+    def embed(self, texts: Sequence[str]) -> list[Embedding | None]:
+        """An embedding for each text; ``None`` for all where the model fails."""
+        if not texts:
+            return []
+        try:
+            return [Embedding(self.model, vector) for vector in self.vectors(texts)]
+        except Exception:  # noqa: BLE001 - whatever a model can raise
+            increment(Metric.EMBEDDING_FAILED)
+            return [None] * len(texts)
+
+    def vectors(self, texts: Sequence[str]) -> list[bytes]:
         """A vector for each text, in order: signed bytes, the largest of magnitude 127.
 
         Of a text longer than the model takes (8,192 tokens, 50,000 characters) the rest is ignored. Raises LookupError,

@@ -78,14 +78,14 @@ def _goes_on(below: str, bullet: str) -> bool:
     return next((line.startswith(depth) for line in below.split("\n") if line.strip()), False)
 
 
-def require_fitting(text: str, limit: int, *, before: str) -> None:
+def require_within_limit(text: str, limit: int, *, current: str) -> None:
     """Raise TooLarge, with the longest entries there are, where an edit leaves more than ``limit`` characters.
 
     An edit that makes a document smaller passes: else one that grew past the limit elsewhere could never be trimmed.
     """
-    if len(text) <= limit or len(text) < len(before):
+    if len(text) <= limit or len(text) < len(current):
         return
-    longest = sorted(entries(before), key=len, reverse=True)[:_LONGEST_SHOWN]
+    longest = sorted(entries(current), key=len, reverse=True)[:_LONGEST_SHOWN]
     raise TooLarge(
         f"The document would have {len(text)} characters; it may have {limit}. Nothing was written. Shorten or remove"
         " entries first, the longest are in `details.longest`, then send this edit again.",

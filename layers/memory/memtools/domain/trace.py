@@ -44,7 +44,7 @@ class Embedding:
 
 
 @dataclass(frozen=True, slots=True)
-class Merge:
+class MergeRecord:
     """The merge a version stands on: ``sources`` went into it at version ``outcome``, which replaced ``replaced``.
 
     ``call`` is the fingerprint of the call that asked for it.
@@ -60,7 +60,7 @@ class Merge:
 class Trace:
     """One version of a fact. Times are aware and in UTC.
 
-    ``before`` holds versions that this one replaced and that have no history item of their own, oldest first.
+    ``inline_history``: versions that this one replaced and that have no history item of their own, oldest first.
     ``writes`` names the last writes that made this version, newest first: by it a retry recognises its own success.
     """
 
@@ -79,9 +79,9 @@ class Trace:
     embedding: Embedding | None = None
     merged_from: tuple[str, ...] = ()
     merged_into: str | None = None
-    merge: Merge | None = None
+    merge: MergeRecord | None = None
     reason: str | None = None
-    before: tuple["Trace", ...] = ()
+    inline_history: tuple["Trace", ...] = ()
     writes: tuple[str, ...] = ()
 
     @property

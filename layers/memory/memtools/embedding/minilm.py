@@ -8,11 +8,14 @@ import json
 import mmap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
+from functools import cached_property
 from importlib.util import find_spec
 from math import prod, sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from memtools.counters import Metric, increment
+from memtools.domain.trace import Embedding
 from memtools.embedding.wordpiece import WordPiece
 
 if TYPE_CHECKING:
@@ -131,6 +134,26 @@ class MiniLM:
             states = layer.apply(states, mask)
         pooled: Floats = (states.reshape(embedded.shape) * present[:, :, None]).sum(axis=1)
         return pooled
+
+
+class LocalEmbedder:
+    """The Embedder inside the function: MiniLM, loaded when it embeds its first text."""
+
+    model = MiniLM.model
+
+    @cached_property
+    def _loaded(self) -> MiniLM:
+        return MiniLM.load()
+
+    def embed(self, texts: Sequence[str]) -> list[Embedding | None]:
+        """An embedding for each text; ``None`` for all where the model is not installed, or fails."""
+        if not texts:
+            return []
+        try:
+            return [Embedding(self.model, vector) for vector in self._loaded.embed(texts)]
+        except Exception:  # noqa: BLE001 - whatever a model can raise
+            increment(Metric.EMBEDDING_FAILED)
+            return [None] * len(texts)
 
 
 def _attend(qkv: "Floats", mask: "Floats") -> "Floats":

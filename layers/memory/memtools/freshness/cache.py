@@ -11,22 +11,22 @@ from memtools.domain.scope import Scope
 if TYPE_CHECKING:
     from memtools.ranking.index import Index
 
-# A function of 1 GB holds the model (100 MB), and while it rewrites a segment that segment three times.
+# A function has 1 GB: for the model (100 MB) and, while it rewrites a segment, for that segment three times.
 _BYTES = 192 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class CachedIndex:
-    """A scope's index, with what the table held at ``read_at`` or later (``None``: never read).
+    """A scope's index, with every change that the table had at ``read_at`` (``None``: never read).
 
-    Of that, every change up to ``through``: the same moment, but where the reading was interrupted.
-    ``stored`` tags the segment that stands there. ``tried_at`` is when vectors were last sought for traces without, and
-    ``refused`` the place after which to go on, if the model failed then.
+    Where reading was interrupted, it has the changes up to ``through`` only. ``stored`` is the tag of the segment in
+    the store. ``backfilled_at`` is when vectors were last made for traces without one, and ``refused`` the place after
+    which to go on, if the model failed then.
     """
 
     index: "Index"
     read_at: datetime | None = None
-    tried_at: datetime | None = None
+    backfilled_at: datetime | None = None
     stored: str | None = None
     through: datetime | None = None
     refused: int | None = None
@@ -39,27 +39,27 @@ class RecentIndexes:
     """
 
     def __init__(self, limit: int = _BYTES) -> None:
-        self._known: OrderedDict[Scope, CachedIndex] = OrderedDict()
+        self._cached: OrderedDict[Scope, CachedIndex] = OrderedDict()
         self._limit = limit
         self._lock = threading.Lock()
 
     def get(self, scope: Scope) -> CachedIndex | None:
-        """What is known of the scope, if it is among the recent ones."""
+        """The scope's index, if it is among the recent ones."""
         with self._lock:
-            if known := self._known.get(scope):
-                self._known.move_to_end(scope)
-            return known
+            if cached := self._cached.get(scope):
+                self._cached.move_to_end(scope)
+            return cached
 
-    def put(self, scope: Scope, known: CachedIndex) -> None:
-        """Keep ``known`` in the place of what was known before."""
+    def put(self, scope: Scope, cached: CachedIndex) -> None:
+        """Keep ``cached`` instead of what was kept before."""
         with self._lock:
-            self._known[scope] = known
-            self._known.move_to_end(scope)
-            size = sum(one.index.size for one in self._known.values())
-            while size > self._limit and len(self._known) > 1:
-                size -= self._known.popitem(last=False)[1].index.size
+            self._cached[scope] = cached
+            self._cached.move_to_end(scope)
+            size = sum(one.index.size for one in self._cached.values())
+            while size > self._limit and len(self._cached) > 1:
+                size -= self._cached.popitem(last=False)[1].index.size
 
     def drop(self, scope: Scope) -> None:
         """Forget the scope."""
         with self._lock:
-            self._known.pop(scope, None)
+            self._cached.pop(scope, None)

@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 
 from memtools.domain.trace import Trace
 from memtools.ranking.columns import Columns, Rows, in_order, microseconds, signs, total
-from memtools.ranking.postings import key_of_term
-from memtools.ranking.spelling import slips
+from memtools.ranking.postings import key_of_term, slips
 
 Floats = NDArray[np.float32]
-Postings = tuple[Rows, Floats]  # where a term stands, and how often
+Matches = tuple[Rows, Floats]  # the places of the traces that have a term, and how often each has it
 NO_ROWS: Rows = np.array([], np.int64)
 # In a scope of a few traces every word looks common. Rarity is judged as in one of at least this many.
 _SMALLEST_SCOPE = 100
@@ -134,7 +133,7 @@ class Index:
         part, row = self._at(place)
         return part.id(row), int(part.versions[row])
 
-    def moment(self, place: int) -> tuple[int, int, str]:
+    def position(self, place: int) -> tuple[int, int, str]:
         """What the order of places goes by: ``when``, ``created`` and the id's key."""
         part, row = self._at(place)
         return int(part.when[row]), int(part.created[row]), part.key(row).hex()
@@ -145,16 +144,16 @@ class Index:
 
     def newest(self, tags: Iterable[str], now: datetime, after: tuple[int, int, str] | None) -> list[int]:
         """The places of what has all ``tags`` and has not expired, newest first, from below ``after`` on."""
-        end = len(self) if after is None else bisect_left(range(len(self)), after, key=self.moment)
+        end = len(self) if after is None else bisect_left(range(len(self)), after, key=self.position)
         admitted = self.tagged(tags) & self.alive(now)
         places: list[int] = np.flatnonzero(admitted[:end])[::-1].tolist()
         return places
 
-    def with_term(self, term: str) -> Postings:
+    def with_term(self, term: str) -> Matches:
         """Where the term stands, and how often."""
         return self._posted("terms", key_of_term(term))
 
-    def lookup(self, term: str) -> Postings:
+    def lookup(self, term: str) -> Matches:
         """As `with_term`; of a term that no trace has, the list of the commonest that is one slip away."""
         found = self.with_term(term)
         if not len(found[0]):
@@ -187,7 +186,7 @@ class Index:
             tagged &= having
         return tagged
 
-    def _posted(self, name: str, key: bytes) -> Postings:
+    def _posted(self, name: str, key: bytes) -> Matches:
         rows, counts = getattr(self.base, name).list(key)
         if self._whole:
             return rows.astype(np.int64), counts.astype(np.float32)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from memtools.domain.trace import Embedding
 from memtools.ranking.columns import Rows, microseconds
-from memtools.ranking.index import Floats, Index, Postings
+from memtools.ranking.index import Floats, Index, Matches
 from memtools.ranking.terms import names, terms
 
 # Saturation and length normalisation of BM25.
@@ -70,19 +70,20 @@ class Query:
 class Ranked:
     """A proposal: a trace at the version that the index knows, its score from 0 to 1, and what that is made of.
 
-    ``words`` is the share of what BM25 could give any text for this query, ``meaning`` the cosine (``None`` where there
-    are not two vectors), ``lift`` the factor for what was said around the same time, ``names`` that for names missed,
-    and ``alone`` that for meaning which has no words beside it.
+    ``word_score`` is the share of what BM25 could give any text for this query, ``meaning_score`` the cosine (``None``
+    where either has no vector). ``neighbour_factor`` rises with what was said around the same time, ``name_factor``
+    falls where the trace has none of the names asked for, ``meaning_only_factor`` is 2 where no trace has any of the
+    words.
     """
 
     id: str
     version: int
     score: float
-    words: float
-    meaning: float | None
-    lift: float
-    names: float
-    alone: float
+    word_score: float
+    meaning_score: float | None
+    neighbour_factor: float
+    name_factor: float
+    meaning_only_factor: float
 
 
 def rank(index: Index, query: Query, *, floor: float) -> Iterator[Ranked]:
@@ -99,24 +100,24 @@ def rank(index: Index, query: Query, *, floor: float) -> Iterator[Ranked]:
     places = _candidates(index, scores, query.admits(index))
     exact = meaning.exactly(places)
     scores[places] = own = _own(words[places], exact, meaning.known[places])
-    lifted = _lifted(index, scores, places)
+    boosted = _boosted(index, scores, places)
     factors = _factors(len(index), [lists[name] for name in names(query.text) if name in lists])[places]
-    alone = 1 if words.any() else _MEANING_ALONE
-    final = _SCALE * alone * lifted * factors
+    meaning_only = 1 if words.any() else _MEANING_ALONE
+    final = _SCALE * meaning_only * boosted * factors
     best = np.flatnonzero((final >= floor) & (final > 0))
     for one in best[np.argsort(-final[best], kind="stable")]:
         yield Ranked(
             *index.identity(int(places[one])),
             score=min(float(final[one]), 1.0),
-            words=float(words[places[one]]),
-            meaning=float(exact[one]) if meaning.known[places[one]] else None,
-            lift=float(lifted[one] / own[one]),
-            names=float(factors[one]),
-            alone=alone,
+            word_score=float(words[places[one]]),
+            meaning_score=float(exact[one]) if meaning.known[places[one]] else None,
+            neighbour_factor=float(boosted[one] / own[one]),
+            name_factor=float(factors[one]),
+            meaning_only_factor=meaning_only,
         )
 
 
-def _words(index: Index, lists: Iterable[Postings]) -> Floats:
+def _words(index: Index, lists: Iterable[Matches]) -> Floats:
     """Each trace's BM25 as a share of the most that a text could get for these terms.
 
     S. Robertson and H. Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009.
@@ -175,7 +176,7 @@ def _candidates(index: Index, scores: Floats, admitted: NDArray[np.bool_]) -> Ro
         reached = np.zeros(len(scores), bool)
         reached[np.clip(_best(open_to, _SEEDS)[:, np.newaxis] + beside, 0, len(scores) - 1)] = True
         places = np.flatnonzero(reached & admitted)
-        return np.sort(places[_best(_lifted(index, scores, places), _CANDIDATES)])
+        return np.sort(places[_best(_boosted(index, scores, places), _CANDIDATES)])
     return np.flatnonzero(admitted)
 
 
@@ -183,21 +184,21 @@ def _best(scores: Floats, most: int) -> Rows:
     return np.argpartition(-scores, most)[:most] if len(scores) > most else np.arange(len(scores))
 
 
-def _lifted(index: Index, scores: Floats, places: Rows) -> Floats:
+def _boosted(index: Index, scores: Floats, places: Rows) -> Floats:
     """The scores at ``places``, with the part that neighbours in time have in them."""
     own = scores[places]
     beside = places[:, np.newaxis] + _DISTANCES
     there = np.clip(beside, 0, len(scores) - 1)
     near = (there == beside) & (np.abs(index.when[there] - index.when[places][:, np.newaxis]) <= _DAY)
-    lifted = np.cbrt(_cube(own) + (_cube(scores[there]) * near) @ np.array(_NEIGHBOUR_WEIGHTS * 2, np.float32))
-    return np.where(own >= _MIN_SCORE_TO_BOOST, lifted, own)
+    boosted = np.cbrt(_cube(own) + (_cube(scores[there]) * near) @ np.array(_NEIGHBOUR_WEIGHTS * 2, np.float32))
+    return np.where(own >= _MIN_SCORE_TO_BOOST, boosted, own)
 
 
 def _cube(scores: Floats) -> Floats:
     return scores * scores * scores
 
 
-def _factors(size: int, lists: list[Postings]) -> Floats:
+def _factors(size: int, lists: list[Matches]) -> Floats:
     """1 for a trace that has one of the names whose lists these are, or where there are none."""
     if not lists:
         return np.ones(size, np.float32)

@@ -1,83 +1,121 @@
-"""memory_add: all new facts of a call or none, each known fact by the trace that condition it."""
+"""memory_add: all new facts of a call or none, each known fact by the trace that says it already."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from memtools.catalogue import arguments, replies
+from pydantic import Field
+
+from memtools.backend import Backend
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Stamp, Trace, key_of, require_fitting, spare_id
 from memtools.domain.versions import revived
 from memtools.errors import InvalidArguments, Unavailable
 from memtools.ports import ConditionFailed, KeyState, StillSays, Write
 from memtools.retry import attempts
-from memtools.tools.backend import Backend
+from memtools.tools.tool import MOMENT, Arguments, MemoryText, Moment, Reply, Tags, Texts, Tool
 
-_NOTHING = KeyState(None)
+_FREE = KeyState(None)
+
+
+class Add(Arguments):
+    """Arguments of memory_add."""
+
+    facts: Texts = Field(
+        max_length=100,
+        description="The facts to remember, each a sentence that makes sense on its own: names instead of pronouns,"
+        " dates instead of 'yesterday'. Up to 100.",
+    )
+    tags: Tags = Field([], description="Labels for all facts of this call, to narrow a search by.")
+    occurred_at: Moment | None = Field(None, description=f"When it happened, if not now: {MOMENT}.")
+    expires_at: Moment | None = Field(None, description=f"When to forget the facts, if ever: {MOMENT}, in the future.")
+
+
+class Added(Reply):
+    """Reply of memory_add."""
+
+    changes = True
+    shortens = ("duplicates", "saved")
+    left_out_note = (
+        "The call was carried out; {count} entries of this reply were left out, since it would be too large."
+        " memory_list and memory_search show the memories."
+    )
+
+    message: str
+    saved: list[MemoryText] = Field(description="The facts stored by this call.")
+    duplicates: list[MemoryText] = Field(description="For facts known before, the memories that say them already.")
+
+
+def run(backend: Backend, scope: Scope, given: Add) -> Added:
+    """Store the facts. Blank ones are dropped; the same fact twice in a call counts once."""
+    stamp = backend.stamp()
+    contents = [fact for fact in given.facts if fact.strip()]
+    _require_future(given.expires_at, stamp.now)
+    if not contents:
+        return Added(message="Nothing to save.", saved=[], duplicates=[])
+    require_fitting(contents, argument="facts")
+    facts, repeats = _births(backend, scope, given, contents, stamp)
+    _commit(backend, scope, facts, stamp)
+    saved = [fact.write.after for fact in facts.values() if fact.write]
+    known = {key: fact.claimant() for key, fact in facts.items()}
+    return Added(
+        message=f"Saved {len(saved)} fact(s) to memory.",
+        saved=[MemoryText(id=trace.id, content=trace.content) for trace in saved],
+        duplicates=[known[key] for key, fact in facts.items() if not fact.write] + [known[key] for key in repeats],
+    )
 
 
 @dataclass(slots=True)
 class _Fact:
-    """A fact on its way in, with what is known to stand at its key and how that settles it."""
+    """A fact on its way in: the state of its key as far as known, and what a commit has to do about it."""
 
     birth: Trace
-    key_state: KeyState = _NOTHING
-    denied: tuple[str, ...] = ()
+    key_state: KeyState = _FREE
+    refuted: tuple[str, ...] = ()
     write: Write | None = None
     condition: StillSays | None = None
     known: Trace | None = None
 
     def settle(self, stamp: Stamp) -> None:
-        """Decide what a commit has to do for this fact, from what stands at its key.
+        """Decide what a commit has to do for this fact, from the state of its key.
 
-        Nothing there: it is born. The same fact, alive: known. Somebody else is said to hold it: known, if that proves
+        Nothing there: it is born. The same fact, alive: known. Another trace claims the text: known, if that proves
         true. A dead trace: it lives again. A trace that says something else by now: born under a spare id.
         """
-        standing = self.key_state.trace
-        likely = [name for name in self.key_state.claimed_by if name not in self.denied]
+        standing, claimed_by = self.key_state.trace, self.key_state.claimed_by
+        likely = [name for name in claimed_by if name not in self.refuted]
         self.write = self.condition = self.known = None
         if standing and standing.alive(stamp.now) and standing.says(self.birth.content):
             self.known = standing
         elif likely:
             self.condition = StillSays(likely[0], self.birth.content)
         elif standing is None:
-            self.write = Write(None, self.birth, claimed_by=self.key_state.claimed_by)
+            self.write = Write(None, self.birth, claimed_by=claimed_by)
         elif not standing.alive(stamp.now):
             self.write = Write(standing, revived(standing, self.birth, stamp))
         else:
             spare = replace(self.birth, id=spare_id(self.birth.id, stamp))
-            self.write = Write(None, spare, claimed_by=self.key_state.claimed_by)
+            self.write = Write(None, spare, claimed_by=claimed_by)
 
     def learn(self, found: Mapping[str, KeyState], stamp: Stamp) -> None:
-        """Take in what a commit found in the way of this fact: a holder that does not hold it, or another occupant.
+        """Take in what made a commit fail: a claim that is not true, or another state of this fact's key.
 
-        What was found at a holder may have been in the way of another fact only.
+        What was found at a claimant may have been in the way of another fact only.
         """
         if self.condition and self.condition.id in found:
-            holder = found[self.condition.id].trace
-            if holder is None or not (holder.alive(stamp.now) and holder.says(self.birth.content)):
-                self.denied = (*self.denied, self.condition.id)
+            claimant = found[self.condition.id].trace
+            if claimant is None or not (claimant.alive(stamp.now) and claimant.says(self.birth.content)):
+                self.refuted = (*self.refuted, self.condition.id)
         elif self.birth.id in found:
-            self.key_state, self.denied = found[self.birth.id], ()
+            self.key_state, self.refuted = found[self.birth.id], ()
 
-
-def memory_add(backend: Backend, scope: Scope, given: arguments.Add) -> replies.Added:
-    """Store the facts. Blank ones are dropped; the same fact twice in a call counts once."""
-    stamp = backend.stamp()
-    contents = [fact for fact in given.facts if fact.strip()]
-    _require_future(given.expires_at, stamp.now)
-    if not contents:
-        return replies.Added(message="Nothing to save.", saved=[], duplicates=[])
-    require_fitting(contents, argument="facts")
-    facts, repeats = _births(backend, scope, given, contents, stamp)
-    _commit(backend, scope, facts, stamp)
-    saved = [fact.write.after for fact in facts.values() if fact.write]
-    known = {key: _holder(fact) for key, fact in facts.items()}
-    return replies.Added(
-        message=f"Saved {len(saved)} fact(s) to memory.",
-        saved=[replies.Named(id=trace.id, content=trace.content) for trace in saved],
-        duplicates=[known[key] for key, fact in facts.items() if not fact.write] + [known[key] for key in repeats],
-    )
+    def claimant(self) -> MemoryText:
+        """The memory that says this fact, now that it is settled."""
+        if self.condition:
+            return MemoryText(id=self.condition.id, content=self.birth.content)
+        trace = self.write.after if self.write else self.known
+        assert trace is not None
+        return MemoryText(id=trace.id, content=trace.content)
 
 
 def _require_future(moment: datetime | None, now: datetime) -> None:
@@ -86,7 +124,7 @@ def _require_future(moment: datetime | None, now: datetime) -> None:
 
 
 def _births(
-    backend: Backend, scope: Scope, given: arguments.Add, contents: Sequence[str], stamp: Stamp
+    backend: Backend, scope: Scope, given: Add, contents: Sequence[str], stamp: Stamp
 ) -> tuple[dict[str, _Fact], list[str]]:
     """The call's distinct facts by key, and the keys of those that it repeats.
 
@@ -96,7 +134,7 @@ def _births(
     distinct: dict[str, str] = {}
     for key, content in zip(keys, contents, strict=True):
         distinct.setdefault(key, content)
-    embeddings = backend.embed(list(distinct.values()))
+    embeddings = backend.embedder.embed(list(distinct.values()))
     facts = {}
     for place, (key, content) in enumerate(distinct.items()):
         moment = stamp.now + timedelta(microseconds=place)
@@ -118,7 +156,7 @@ def _births(
 
 
 def _commit(backend: Backend, scope: Scope, facts: dict[str, _Fact], stamp: Stamp) -> None:
-    """Write what is new. Optimistic: the first commit takes every fact for new, and learns from what it meets."""
+    """Write what is new. Optimistic: the first commit takes every fact for new; a failed one tells what is there."""
     for _ in attempts():
         for fact in facts.values():
             fact.settle(stamp)
@@ -136,9 +174,14 @@ def _commit(backend: Backend, scope: Scope, facts: dict[str, _Fact], stamp: Stam
     raise Unavailable("Too many others write the same facts at this moment; nothing was saved. Send the call again.")
 
 
-def _holder(fact: _Fact) -> replies.Named:
-    if fact.condition:
-        return replies.Named(id=fact.condition.id, content=fact.birth.content)
-    trace = fact.write.after if fact.write else fact.known
-    assert trace is not None
-    return replies.Named(id=trace.id, content=trace.content)
+TOOL = Tool(
+    name="memory_add",
+    function="add",
+    description="Remember new facts about the user or your work with them. Call it as soon as you learn something worth"
+    " knowing in a later conversation. All facts of a call are stored, or none. A fact that is known already is not"
+    " stored twice but named under `duplicates`, so repeating a call does no harm. It never changes or replaces a"
+    " memory.",
+    arguments=Add,
+    reply=Added,
+    run=run,
+)

@@ -2,24 +2,24 @@
 
 from collections.abc import Callable
 
+from memtools.backend import Backend
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Stamp, Trace
 from memtools.errors import Conflict, NotFound, Unavailable
 from memtools.ports import ConditionFailed, Write
 from memtools.retry import attempts
-from memtools.tools.backend import Backend
 
 Step = Callable[[Trace, Stamp], Trace | None]
 
 
 def change(backend: Backend, scope: Scope, trace_id: str, version: int | None, step: Step) -> tuple[Trace, bool]:
-    """Take ``step`` on the trace as it stands; the trace afterwards, and whether that changed it.
+    """Take ``step`` on the trace as it is; the trace afterwards, and whether that changed it.
 
-    A lost race is run again on the fresh trace. A step that has nothing to do (``None``) is a success whatever
-    ``version`` is expected: so a retry is no conflict with its own first success.
+    After a lost race the step runs again on the fresh trace. A step that has nothing to do (``None``) is a success
+    whatever ``version`` is expected: so a retry does not conflict with its own first success.
 
     Raises:
-        NotFound: there is no trace of this id, as far as the caller may see.
+        NotFound: the caller's scope has no trace of this id.
         Conflict: the trace is not at the version expected.
     """
     stamp = backend.stamp()
@@ -41,11 +41,8 @@ def change(backend: Backend, scope: Scope, trace_id: str, version: int | None, s
 
 
 def unknown(trace_id: str) -> NotFound:
-    """There is no such trace in the caller's scope, or no longer."""
-    return NotFound(
-        f"There is no memory {trace_id}. Search or list for ids that are current.",
-        id=trace_id,
-    )
+    """The caller's scope has no such trace, or no longer."""
+    return NotFound(f"There is no memory {trace_id}. Search or list for ids that are current.", id=trace_id)
 
 
 def require_alive(trace: Trace, stamp: Stamp) -> None:

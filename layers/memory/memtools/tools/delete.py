@@ -1,19 +1,54 @@
-"""memory_delete: a trace is marked, purged after the retention, and until then can be restored."""
+"""memory_delete: the trace is marked, purged after the retention, and until then can be restored."""
 
-from memtools.catalogue import arguments, replies
+from pydantic import Field
+
+from memtools.backend import Backend
 from memtools.domain.scope import Scope
-from memtools.domain.trace import Stamp, Trace
+from memtools.domain.trace import Stamp, Status, Trace
 from memtools.domain.versions import deleted
-from memtools.tools.backend import Backend
 from memtools.tools.changing import change, require_alive
+from memtools.tools.tool import Arguments, Reply, Text, Tool, TraceId, Version
 
 
-def memory_delete(backend: Backend, scope: Scope, given: arguments.Delete) -> replies.Deleted:
-    """Delete the trace."""
+class Delete(Arguments):
+    """Arguments of memory_delete."""
 
-    def step(current: Trace, stamp: Stamp) -> Trace:
+    trace_id: TraceId = Field(description="The memory to forget, by its id.")
+    reason: Text | None = Field(None, max_length=1000, description="Why, for whoever looks into the history.")
+    version: Version | None = Field(
+        None, description="The version you have seen, to refuse the deletion if it is another one by now."
+    )
+
+
+class Deleted(Reply):
+    """Reply of memory_delete."""
+
+    changes = True
+
+    deleted: bool = Field(description="False where it was deleted already.")
+    id: str
+
+
+def run(backend: Backend, scope: Scope, given: Delete) -> Deleted:
+    """Delete the trace; one that is deleted already stays so."""
+
+    def step(current: Trace, stamp: Stamp) -> Trace | None:
+        if current.status is Status.DELETED:
+            return None
         require_alive(current, stamp)
         return deleted(current, given.reason, stamp, backend.retention)
 
     trace, done = change(backend, scope, given.trace_id, given.version, step)
-    return replies.Deleted(deleted=done, id=trace.id)
+    return Deleted(deleted=done, id=trace.id)
+
+
+TOOL = Tool(
+    name="memory_delete",
+    function="edit",
+    description="Forget one memory. Call it when the user asks you to, or when it is wrong and nothing should take its"
+    " place. No search returns it from then on; for some weeks memory_restore can bring it back. Deleting it again"
+    " changes nothing.",
+    arguments=Delete,
+    reply=Deleted,
+    run=run,
+)

@@ -3,31 +3,59 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import floor
+from typing import Annotated
 
-from memtools.catalogue import arguments, replies
-from memtools.catalogue.arguments import MERGE_LIMIT
+from pydantic import Field
+
+from memtools.backend import Backend
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Trace
-from memtools.tools.backend import Backend
+from memtools.tools.merge import MERGE_LIMIT
+from memtools.tools.tool import Arguments, Limit, Memory, Part, Reply, Tool
 
 # Pairs read from the table for each group asked for: a group may take several, and some prove to be unlike.
 _PAIRS = 10
 
 
-@dataclass(slots=True)
-class _Group:
-    """Traces of which each two are at least ``score`` alike, in the order in which they were found."""
+class Duplicates(Arguments):
+    """Arguments of memory_duplicates."""
 
-    ids: list[str]
-    score: float
+    limit: Limit = Field(10, description="How many groups at most, 1 to 100.")
+    threshold: Annotated[float, Field(ge=0, le=1)] = Field(
+        0.6,
+        description="How alike the memories of a group have to be, from 0 to 1. At 0.9 they say the same in nearly the"
+        " same words; at 0.6 they are about the same thing.",
+    )
 
 
-def memory_duplicates(backend: Backend, scope: Scope, given: arguments.Duplicates) -> replies.Groups:
-    """Groups of the scope's live traces as the table holds them, the most alike first."""
+class Group(Part):
+    """Memories that likely say the same."""
+
+    score: float = Field(ge=0, le=1, description="How alike each two of them are at least, from 0 to 1.")
+    trace_ids: list[str] = Field(description="Their ids, the oldest first, as memory_merge takes them.")
+    traces: list[Memory] = Field(description="The same, whole.")
+
+
+class Groups(Reply):
+    """Reply of memory_duplicates."""
+
+    shortens = ("groups",)
+    left_out_note = (
+        "The {count} least alike groups were left out, since the reply would be too large. To see them, merge or"
+        " correct these first, then ask again."
+    )
+    too_large = "Ask for closer duplicates with a higher `threshold`, or read the memories one by one."
+
+    groups: list[Group] = Field(description="The most alike first; empty where nothing is said twice.")
+
+
+def run(backend: Backend, scope: Scope, given: Duplicates) -> Groups:
+    """Groups of the scope's live traces as the table has them, the most alike first."""
+    # These bring numpy, which only functions that search need.
     from memtools.freshness.fresh_index import fresh_index
-    from memtools.ranking.alike import alike, proposed  # brings numpy, which no other function needs
+    from memtools.ranking.alike import alike, proposed
 
-    now = backend.clock.now()
+    now = backend.now()
     with fresh_index(backend, scope) as index:
         pairs = proposed(index, index.alive(now), _PAIRS * given.limit)
         ids = list(dict.fromkeys(name for pair in pairs for name in pair.ids))
@@ -37,7 +65,15 @@ def memory_duplicates(backend: Backend, scope: Scope, given: arguments.Duplicate
         if traces.keys() >= set(pair.ids):
             one, other = (traces[name].content for name in pair.ids)
             scores[frozenset(pair.ids)] = alike(index, one, other, pair.cosine)
-    return replies.Groups(groups=[_told(one, traces) for one in _groups(scores, given.threshold)][: given.limit])
+    return Groups(groups=[_reply(one, traces) for one in _groups(scores, given.threshold)][: given.limit])
+
+
+@dataclass(slots=True)
+class _Group:
+    """Traces of which each two are at least ``score`` alike, in the order in which they were found."""
+
+    ids: list[str]
+    score: float
 
 
 def _groups(scores: Mapping[frozenset[str], float], threshold: float) -> list[_Group]:
@@ -68,10 +104,21 @@ def _join(
         of[name] = group
 
 
-def _told(group: _Group, traces: Mapping[str, Trace]) -> replies.Group:
+def _reply(group: _Group, traces: Mapping[str, Trace]) -> Group:
     members: Sequence[Trace] = sorted((traces[name] for name in group.ids), key=lambda one: (one.when, one.created_at))
-    return replies.Group(
+    return Group(
         score=floor(group.score * 10_000) / 10_000,  # a group is found again with its own score as threshold
         trace_ids=[trace.id for trace in members],
-        traces=[replies.Memory.of(trace) for trace in members],
+        traces=[Memory.of(trace) for trace in members],
     )
+
+
+TOOL = Tool(
+    name="memory_duplicates",
+    function="search",
+    description="Find memories that likely say the same, in groups. Call it to tidy up, before memory_merge: read each"
+    " group first, since memories that contradict each other look alike too. It changes nothing.",
+    arguments=Duplicates,
+    reply=Groups,
+    run=run,
+)

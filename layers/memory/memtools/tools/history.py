@@ -1,26 +1,106 @@
 """memory_history: the versions of a trace or a document, each with what made it."""
 
-from memtools.catalogue import arguments, replies
-from memtools.domain.document import FILES, Target
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from memtools.backend import Backend
+from memtools.domain.document import FILES, Document, Target
 from memtools.domain.scope import Scope
+from memtools.domain.trace import Trace
 from memtools.domain.versions import newest_first
-from memtools.tools.backend import Backend
 from memtools.tools.changing import unknown
+from memtools.tools.tool import Arguments, Limit, Part, Reply, Timestamp, Tool, TraceId
 
 
-def memory_history(backend: Backend, scope: Scope, given: arguments.History) -> replies.Versions:
+class History(Arguments):
+    """Arguments of memory_history."""
+
+    trace_id: TraceId | None = Field(None, description="The memory whose versions you want.")
+    target: Literal["self", "user"] | None = Field(
+        None, description="Or the document: `self` for MEMORY.md, `user` for USER.md."
+    )
+    limit: Limit = Field(20, description="How many versions at most, 1 to 100.")
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Self:
+        if (self.trace_id is None) == (self.target is None):
+            raise ValueError("give either `traceId` or `target`")
+        return self
+
+
+class PastVersion(Part):
+    """One version of a memory or of a document."""
+
+    version: int | str
+    change: str = Field(description="What made this version.")
+    at: Timestamp
+    content: str
+    tags: list[str] | None = None
+    reason: str | None = None
+    merged_from: list[str] | None = None
+    merged_into: str | None = None
+
+    @classmethod
+    def of_trace(cls, trace: Trace) -> Self:
+        """A version of a trace as callers see it."""
+        return cls(
+            version=trace.version,
+            change=trace.change.value,
+            at=trace.changed_at,
+            content=trace.content,
+            tags=list(trace.tags),
+            reason=trace.reason,
+            merged_from=list(trace.merged_from) or None,
+            merged_into=trace.merged_into,
+        )
+
+    @classmethod
+    def of_document(cls, document: Document) -> Self:
+        """A version of a document as callers see it."""
+        action, _, _ = document.edit.partition(":")
+        assert document.written_at is not None
+        return cls(version=document.version, change=action or "outside", at=document.written_at, content=document.text)
+
+
+class Versions(Reply):
+    """Reply of memory_history."""
+
+    shortens = ("versions",)
+    left_out_note = (
+        "The {count} oldest of these versions were left out, since the reply would be too large. They are kept, and a"
+        " memory's can be restored by their numbers."
+    )
+    too_large = "It is kept all the same, and can be restored."
+
+    versions: list[PastVersion] = Field(description="The newest first.")
+
+
+def run(backend: Backend, scope: Scope, given: History) -> Versions:
     """The versions kept, newest first."""
     if given.trace_id is not None:
-        return replies.Versions(versions=_of_trace(backend, scope, given.trace_id)[: given.limit])
+        return Versions(versions=_of_trace(backend, scope, given.trace_id)[: given.limit])
     name = FILES[Target(given.target or Target.SELF)]
     documents = backend.personas.versions(scope, name, given.limit)
-    return replies.Versions(versions=[replies.Version.of_document(document) for document in documents])
+    return Versions(versions=[PastVersion.of_document(document) for document in documents])
 
 
-def _of_trace(backend: Backend, scope: Scope, trace_id: str) -> list[replies.Version]:
-    now = backend.clock.now()
+def _of_trace(backend: Backend, scope: Scope, trace_id: str) -> list[PastVersion]:
+    now = backend.now()
     current = backend.traces.get(scope, [trace_id]).get(trace_id)
     if current is None or current.expired(now):
         raise unknown(trace_id)
     versions = newest_first(current, backend.traces.history(scope, trace_id, now))
-    return [replies.Version.of_trace(version) for version in versions]
+    return [PastVersion.of_trace(version) for version in versions]
+
+
+TOOL = Tool(
+    name="memory_history",
+    function="search",
+    description="See the versions of one memory (`traceId`) or of a document (`target`), newest first, each with what"
+    " made it. Call it before memory_restore or memory_edit's undo, or when the user asks why you remember something."
+    " It changes nothing.",
+    arguments=History,
+    reply=Versions,
+    run=run,
+)

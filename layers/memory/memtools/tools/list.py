@@ -4,41 +4,72 @@ import base64
 import binascii
 import json
 from collections.abc import Iterable, Sequence
-from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
-from memtools.catalogue import arguments, replies
+from pydantic import Field
+
+from memtools.backend import Backend
 from memtools.domain.scope import Scope
 from memtools.domain.text import digest, fold
 from memtools.domain.trace import Trace
 from memtools.errors import InvalidArguments
-from memtools.tools.backend import Backend
+from memtools.tools.tool import Arguments, Limit, Memory, Reply, Tags, Text, Tool
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from memtools.ranking.index import Index
 
-# Where a trace stands in its scope's order: when it happened, when it was made, its id.
-Moment = tuple[int, int, str]
+# Where a trace comes in its scope's order: when it happened, when it was made, its id.
+Position = tuple[int, int, str]
 
 
-def memory_list(backend: Backend, scope: Scope, given: arguments.List) -> replies.Listed:
-    """A page of the scope's live traces as the table holds them, newest first."""
-    from memtools.freshness.fresh_index import fresh_index  # brings numpy, which no other function needs
+class List(Arguments):
+    """Arguments of memory_list."""
+
+    limit: Limit = Field(20, description="How many memories a page has at most, 1 to 100.")
+    tags: Tags = Field([], description="Only memories that carry all of these tags.")
+    cursor: Text | None = Field(
+        None, max_length=1000, description="`nextCursor` of the page before, with the same tags. Without it the newest."
+    )
+
+
+class Listed(Reply):
+    """Reply of memory_list."""
+
+    shortens = ("results",)
+    left_out_note = (
+        "The last {count} memories of this page were left out, since the reply would be too large. To see them all, ask"
+        " for this page again with limit {kept}, and go on from its nextCursor."
+    )
+    too_large = "To pass it by, ask with limit 1, then go on from `details.nextCursor`."
+
+    results: list[Memory] = Field(description="The newest first.")
+    next_cursor: str | None = Field(None, description="Where the next page begins; absent on the last one.")
+
+    def without_last(self, count: int) -> Self:
+        """Without the cursor too: it would lead past what was left out."""
+        return super().without_last(count).model_copy(update={"next_cursor": None})
+
+
+def run(backend: Backend, scope: Scope, given: List) -> Listed:
+    """A page of the scope's live traces as the table has them, newest first."""
+    from memtools.freshness.fresh_index import fresh_index  # brings numpy, which only functions that search need
 
     tags = frozenset(fold(tag) for tag in given.tags)
-    seal = digest(scope.key, *sorted(tags))[:16]
-    after = _open(given.cursor, seal) if given.cursor else None
-    now = backend.clock.now()
+    checksum = digest(scope.key, *sorted(tags))[:16]
+    after = _decode_cursor(given.cursor, checksum) if given.cursor else None
+    now = backend.now()
     with fresh_index(backend, scope) as index:
         places = list(index.newest(tags, now, after))
         page: list[Trace] = []
         read = 0
         while (wanted := given.limit - len(page)) and (ids := _ids(index, places[read : read + wanted])):
-            page += _settled(backend, scope, ids, now)
+            page += _confirmed(backend, scope, ids, now)
             read += len(ids)
-    return replies.Listed(
-        results=[replies.Memory.of(trace) for trace in page],
-        next_cursor=_close(index.moment(places[read - 1]), seal) if read < len(places) else None,
+    return Listed(
+        results=[Memory.of(trace) for trace in page],
+        next_cursor=_encode_cursor(index.position(places[read - 1]), checksum) if read < len(places) else None,
     )
 
 
@@ -46,7 +77,7 @@ def _ids(index: "Index", places: Iterable[int]) -> list[str]:
     return [index.identity(place)[0] for place in places]
 
 
-def _settled(backend: Backend, scope: Scope, ids: Sequence[str], now: datetime) -> list[Trace]:
+def _confirmed(backend: Backend, scope: Scope, ids: Sequence[str], now: "datetime") -> list[Trace]:
     """Those of the traces that the table still has, alive."""
     from memtools.freshness.fresh_index import forget
 
@@ -57,20 +88,32 @@ def _settled(backend: Backend, scope: Scope, ids: Sequence[str], now: datetime) 
     return live
 
 
-def _close(moment: Moment, seal: str) -> str:
-    """A cursor. It names a place, not a scope: sealed, so that it is refused where it does not come from."""
-    data = json.dumps([*moment, digest(seal, *map(str, moment))[:16]])
+def _encode_cursor(position: Position, checksum: str) -> str:
+    """A cursor. It names a position, not a scope: the checksum refuses it in any other list."""
+    data = json.dumps([*position, digest(checksum, *map(str, position))[:16]])
     return base64.urlsafe_b64encode(data.encode()).decode()
 
 
-def _open(cursor: str, seal: str) -> Moment:
+def _decode_cursor(cursor: str, checksum: str) -> Position:
     try:
         when, created, name, mark = json.loads(base64.urlsafe_b64decode(cursor.encode()))
-        genuine = mark == digest(seal, str(int(when)), str(int(created)), name)[:16]
+        genuine = mark == digest(checksum, str(int(when)), str(int(created)), name)[:16]
     except (binascii.Error, ValueError, TypeError, AttributeError):
         genuine = False
     if not genuine:
         raise InvalidArguments(
-            "`cursor` is none that this list gave with these tags. Start again without it.", argument="cursor"
+            "This list with these tags never returned this `cursor`. Start again without it.", argument="cursor"
         )
     return when, created, name
+
+
+TOOL = Tool(
+    name="memory_list",
+    function="search",
+    description="List what you remember about this user, newest first, page by page. Call it to look through memories"
+    " without a question in mind, or before tidying them up. To find something particular call memory_search. It"
+    " changes nothing.",
+    arguments=List,
+    reply=Listed,
+    run=run,
+)

@@ -1,21 +1,57 @@
 """memory_merge: several traces become one in one transaction, with every version in its condition."""
 
 from collections.abc import Mapping, Sequence
+from typing import Annotated
 
-from memtools.catalogue import arguments, replies
-from memtools.domain import merging
+from pydantic import AfterValidator, Field
+
+from memtools.backend import Backend
+from memtools.domain import versions
 from memtools.domain.scope import Scope
 from memtools.domain.text import digest
 from memtools.domain.trace import Stamp, Trace, require_fitting
 from memtools.errors import Conflict, NotFound, Unavailable
 from memtools.ports import ConditionFailed, Write
 from memtools.retry import attempts
-from memtools.tools.backend import Backend
+from memtools.tools.tool import Arguments, Memory, Reply, Text, Tool, TraceId
 
+# A merge is one transaction, which has room for two actions a trace.
+MERGE_LIMIT = 50
 _FEWEST = 2
 
 
-def memory_merge(backend: Backend, scope: Scope, given: arguments.Merge) -> replies.Merged:
+def _distinct(ids: list[str]) -> list[str]:
+    if len(set(ids)) < len(ids):
+        raise ValueError("the ids have to be distinct")
+    return ids
+
+
+class Merge(Arguments):
+    """Arguments of memory_merge."""
+
+    trace_ids: Annotated[
+        list[TraceId], Field(min_length=_FEWEST, max_length=MERGE_LIMIT), AfterValidator(_distinct)
+    ] = Field(
+        description="The ids of 2 to 50 memories that say the same or belong together, as memory_search returned them."
+    )
+    merged_content: Text | None = Field(
+        None,
+        description="The one text that says it all, kept to the letter. Without it the contents are joined by ' | '.",
+    )
+
+
+class Merged(Reply):
+    """Reply of memory_merge."""
+
+    changes = True
+
+    survivor_id: str
+    deleted_ids: list[str] = Field(description="The memories that went into the survivor, in the order given.")
+    missing_ids: list[str] = Field(description="Ids given that name no live memory.")
+    trace: Memory
+
+
+def run(backend: Backend, scope: Scope, given: Merge) -> Merged:
     """Merge the live ones among the traces named. The same merge sent again answers the same.
 
     A trace that changes meanwhile is a conflict; one that is only retrieved meanwhile is counted, and merged anyway.
@@ -25,13 +61,13 @@ def memory_merge(backend: Backend, scope: Scope, given: arguments.Merge) -> repl
     seen: Mapping[str, Trace] = {}
     for _ in attempts():
         found = backend.traces.get(scope, given.trace_ids)
-        if done := _done_before(found, call, stamp):
-            return _reply(done, given.trace_ids)
+        live = [found[name] for name in given.trace_ids if name in found and found[name].alive(stamp.now)]
+        if _is_done(found, live, given, call):
+            return _reply(live[0], given.trace_ids, found)
         if changed := [
             name for name, trace in seen.items() if name not in found or found[name].version != trace.version
         ]:
             raise _changed(changed)
-        live = [found[name] for name in given.trace_ids if name in found and found[name].alive(stamp.now)]
         if len(live) < _FEWEST:
             raise _too_few(found, live, given.trace_ids)
         steps = _steps(backend, live, given, call, stamp)
@@ -40,31 +76,35 @@ def memory_merge(backend: Backend, scope: Scope, given: arguments.Merge) -> repl
         except ConditionFailed:
             seen = {trace.id: trace for trace in live}
             continue
-        return _reply(steps[0][1], given.trace_ids)
+        return _reply(steps[0][1], given.trace_ids, {after.id: after for _, after in steps})
     raise Unavailable("These memories are in use at this moment; nothing was merged. Send the call again.")
 
 
-def _steps(
-    backend: Backend, live: Sequence[Trace], given: arguments.Merge, call: str, stamp: Stamp
-) -> list[tuple[Trace, Trace]]:
-    content = merging.merged_content(live, given.merged_content)
+def _steps(backend: Backend, live: Sequence[Trace], given: Merge, call: str, stamp: Stamp) -> list[tuple[Trace, Trace]]:
+    content = versions.merged_content(live, given.merged_content)
     require_fitting([content], argument="mergedContent")
-    return merging.merge(
+    return versions.merge(
         live,
         content=content,
-        embedding=backend.embed([content])[0],
+        embedding=backend.embedder.embed([content])[0],
         call=call,
         stamp=stamp,
         retention=backend.retention,
     )
 
 
-def _done_before(found: Mapping[str, Trace], call: str, stamp: Stamp) -> Trace | None:
-    """The survivor of this very merge, where it has happened and its outcome still stands."""
-    for trace in found.values():
-        if trace.alive(stamp.now) and trace.merge and trace.merge.call == call and trace.merge.outcome == trace.version:
-            return trace
-    return None
+def _is_done(found: Mapping[str, Trace], live: Sequence[Trace], given: Merge, call: str) -> bool:
+    """Whether all that is left of the traces named is their survivor, with the content asked for.
+
+    So it is once this very merge has happened. A source that was brought back since is live, and is merged again.
+    """
+    if len(live) != 1:
+        return False
+    (survivor,) = live
+    merged = any(trace.merged_into == survivor.id for trace in found.values())
+    wanted = (given.merged_content or "").strip()
+    this_merge = survivor.merge is not None and survivor.merge.call == call
+    return merged and (this_merge or not wanted or given.merged_content == survivor.content)
 
 
 def _too_few(found: Mapping[str, Trace], live: Sequence[Trace], ids: Sequence[str]) -> NotFound:
@@ -86,11 +126,23 @@ def _changed(names: Sequence[str]) -> Conflict:
     )
 
 
-def _reply(survivor: Trace, ids: Sequence[str]) -> replies.Merged:
-    sources = survivor.merge.sources if survivor.merge else ()
-    return replies.Merged(
+def _reply(survivor: Trace, ids: Sequence[str], found: Mapping[str, Trace]) -> Merged:
+    sources = [name for name in ids if name in found and found[name].merged_into == survivor.id]
+    return Merged(
         survivor_id=survivor.id,
-        deleted_ids=[name for name in ids if name in sources],
+        deleted_ids=sources,
         missing_ids=[name for name in ids if name != survivor.id and name not in sources],
-        trace=replies.Memory.of(survivor),
+        trace=Memory.of(survivor),
     )
+
+
+TOOL = Tool(
+    name="memory_merge",
+    function="merge",
+    description="Merge memories that say the same, or parts of the same, into one. Call it when a search returns"
+    " near-duplicates or fragments. The one retrieved most survives with the merged content and all tags; the others no"
+    " longer appear. All of it happens or none of it, and a memory that changed meanwhile is never overwritten.",
+    arguments=Merge,
+    reply=Merged,
+    run=run,
+)

@@ -1,18 +1,56 @@
 """memory_read: persona documents, whole."""
 
-from memtools.catalogue import arguments, replies
+from typing import Annotated
+
+from pydantic import Field
+
+from memtools.backend import Backend
 from memtools.domain.document import ABSENT, FILES, SOUL, Target, compose
 from memtools.domain.scope import Scope
-from memtools.tools.backend import Backend
+from memtools.tools.tool import Arguments, Reply, Tool
 
 
-def memory_read(backend: Backend, scope: Scope, given: arguments.Read) -> replies.Document:
+class Read(Arguments):
+    """Arguments of memory_read."""
+
+    target: Annotated[Target, Field(strict=False)] = Field(
+        Target.SOUL,
+        description="`soul`: all persona documents together, as loaded at the start of a conversation. `self`:"
+        " MEMORY.md alone. `user`: USER.md alone, both to the letter.",
+    )
+
+
+class DocumentText(Reply):
+    """Reply of memory_read."""
+
+    too_large = (
+        "Read `self` and `user` one by one; if that is what you did, the document has to become shorter: have entries"
+        " removed that are no longer needed."
+    )
+
+    text: str
+    version: str = Field(description="Changes whenever the text does; `none` where nothing is there yet.")
+    found: list[str] = Field(description="The files that are there.")
+
+
+def run(backend: Backend, scope: Scope, given: Read) -> DocumentText:
     """The soul composed of all documents, or one document to the letter."""
     if given.target is Target.SOUL:
         text, version, found = compose(backend.personas.read(scope, SOUL))
-        return replies.Document(text=text, version=version, found=found)
+        return DocumentText(text=text, version=version, found=found)
     name = FILES[given.target]
     document = backend.personas.read(scope, [name]).get(name)
     if document is None:
-        return replies.Document(text="", version=ABSENT, found=[])
-    return replies.Document(text=document.text, version=document.version, found=[name])
+        return DocumentText(text="", version=ABSENT, found=[])
+    return DocumentText(text=document.text, version=document.version, found=[name])
+
+
+TOOL = Tool(
+    name="memory_read",
+    function="search",
+    description="Read the persona documents. Call it at the start of a conversation (`soul`), or before an edit to see"
+    " the exact text and its version (`self` or `user`). The text is complete, never shortened. It changes nothing.",
+    arguments=Read,
+    reply=DocumentText,
+    run=run,
+)

@@ -1,15 +1,37 @@
 """memory_restore: a deleted trace lives again, or an earlier version of a trace becomes the current one."""
 
-from memtools.catalogue import arguments, replies
+from pydantic import Field
+
+from memtools.backend import Backend
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Stamp, Trace
 from memtools.domain.versions import is_same, newest_first, restored
 from memtools.errors import NotFound
-from memtools.tools.backend import Backend
 from memtools.tools.changing import change
+from memtools.tools.tool import Arguments, Memory, Reply, Tool, TraceId, Version
 
 
-def memory_restore(backend: Backend, scope: Scope, given: arguments.Restore) -> replies.Restored:
+class Restore(Arguments):
+    """Arguments of memory_restore."""
+
+    trace_id: TraceId = Field(description="The memory to bring back, by its id.")
+    version: Version | None = Field(
+        None,
+        description="A version out of memory_history, to bring back what it said then. Without it a deleted memory"
+        " comes back as it was.",
+    )
+
+
+class Restored(Reply):
+    """Reply of memory_restore."""
+
+    changes = True
+
+    restored: bool = Field(description="False where it was so already.")
+    trace: Memory
+
+
+def run(backend: Backend, scope: Scope, given: Restore) -> Restored:
     """Restore the version given, else what the trace was before it was deleted or merged away.
 
     A trace that is as it should be already changes nothing.
@@ -21,10 +43,10 @@ def memory_restore(backend: Backend, scope: Scope, given: arguments.Restore) -> 
         earlier = _find(backend, scope, current, given.version, stamp)
         if is_same(earlier, current):
             return None
-        return restored(current, earlier, backend.embed([earlier.content])[0], stamp)
+        return restored(current, earlier, backend.embedder.embed([earlier.content])[0], stamp)
 
     trace, done = change(backend, scope, given.trace_id, None, step)
-    return replies.Restored(restored=done, trace=replies.Memory.of(trace))
+    return Restored(restored=done, trace=Memory.of(trace))
 
 
 def _find(backend: Backend, scope: Scope, current: Trace, version: int | None, stamp: Stamp) -> Trace:
@@ -33,12 +55,22 @@ def _find(backend: Backend, scope: Scope, current: Trace, version: int | None, s
     for earlier in kept:
         if earlier.alive(stamp.now) and version in (None, earlier.version):
             return earlier
-    whole = [earlier.version for earlier in kept if earlier.alive(stamp.now)]
     raise NotFound(
         f"Memory {current.id} has no version {version} that could be restored; see `details.versions` and"
         " memory_history."
         if version
         else f"Nothing is left of memory {current.id} that could be restored.",
         id=current.id,
-        versions=whole,
+        versions=[earlier.version for earlier in kept if earlier.alive(stamp.now)],
     )
+
+
+TOOL = Tool(
+    name="memory_restore",
+    function="edit",
+    description="Bring back a deleted memory, or what a memory said at an earlier version. Call it when a deletion or a"
+    " change was a mistake. It makes a new version; nothing that was there is lost.",
+    arguments=Restore,
+    reply=Restored,
+    run=run,
+)

@@ -1,22 +1,38 @@
 """memory_unmerge: a merge undone in one transaction, the last one first."""
 
-from memtools.catalogue import arguments, replies
-from memtools.domain import merging
+from pydantic import Field
+
+from memtools.backend import Backend
+from memtools.domain import versions
 from memtools.domain.scope import Scope
-from memtools.domain.trace import Change, Merge, Trace
-from memtools.domain.versions import newest_first
+from memtools.domain.trace import Change, MergeRecord, Trace
 from memtools.errors import Conflict, NotFound, Unavailable
 from memtools.ports import ConditionFailed, Write
 from memtools.retry import attempts
-from memtools.tools.backend import Backend
 from memtools.tools.changing import require_alive, unknown
+from memtools.tools.tool import Arguments, Memory, Reply, Tool, TraceId
 
 
-def memory_unmerge(backend: Backend, scope: Scope, given: arguments.Unmerge) -> replies.Unmerged:
+class Unmerge(Arguments):
+    """Arguments of memory_unmerge."""
+
+    survivor_id: TraceId = Field(description="The memory that came out of the merge, by its id.")
+
+
+class Unmerged(Reply):
+    """Reply of memory_unmerge."""
+
+    changes = True
+
+    restored_ids: list[str] = Field(description="The memories that live again because the merge was undone.")
+    trace: Memory
+
+
+def run(backend: Backend, scope: Scope, given: Unmerge) -> Unmerged:
     """The sources of the survivor's last merge live again, and the survivor is as it was before.
 
-    Sources that were brought back in another way stay as they are. Where the last merge is undone already, the answer
-    is that of the call which undid it.
+    Sources that were brought back in another way stay as they are. Where an unmerge is the last that happened to the
+    survivor, and no earlier merge is left, nothing is left to do, and the answer is that of the call which did it.
     """
     stamp = backend.stamp()
     for _ in attempts():
@@ -24,25 +40,23 @@ def memory_unmerge(backend: Backend, scope: Scope, given: arguments.Unmerge) -> 
         if survivor is None:
             raise unknown(given.survivor_id)
         require_alive(survivor, stamp)
-        kept = newest_first(survivor, backend.traces.history(scope, survivor.id, stamp.now))
         if survivor.merge is None or survivor.merge.outcome != survivor.version:
-            return _undone_before(survivor, kept)
-        replaced, sources = _as_merged(backend, scope, survivor.merge, kept)
-        embeddings = backend.embed([source.content for source in sources])
-        steps = merging.unmerge(survivor, replaced, sources, embeddings, stamp)
+            return _nothing_left(backend, scope, survivor)
+        replaced, sources = _as_merged(backend, scope, survivor, survivor.merge)
+        embeddings = backend.embedder.embed([source.content for source in sources])
+        steps = versions.unmerge(survivor, replaced, sources, embeddings, stamp)
         try:
             backend.traces.commit(scope, stamp, [Write(before, after) for before, after in steps])
         except ConditionFailed:
             continue
-        (_, after), *back = steps
-        return _reply(after, [source.id for source, _ in back])
+        return Unmerged(restored_ids=[source.id for source in sources], trace=Memory.of(steps[0][1]))
     raise Unavailable("Too many others change these memories at this moment; nothing was changed. Send the call again.")
 
 
-def _as_merged(backend: Backend, scope: Scope, merge: Merge, kept: list[Trace]) -> tuple[Trace, list[Trace]]:
-    """The survivor as the merge met it, and the tombstones it left which are still the last word on their traces."""
-    survivor = kept[0]
-    now = backend.clock.now()
+def _as_merged(backend: Backend, scope: Scope, survivor: Trace, merge: MergeRecord) -> tuple[Trace, list[Trace]]:
+    """The survivor as it was before the merge, and the tombstones of the merge that nobody has revived since."""
+    now = backend.now()
+    kept = versions.newest_first(survivor, backend.traces.history(scope, survivor.id, now))
     replaced = next((version for version in kept if version.version == merge.replaced), None)
     there = backend.traces.get(scope, merge.sources)
     found = [there[name] for name in merge.sources if name in there and not there[name].expired(now)]
@@ -54,11 +68,10 @@ def _as_merged(backend: Backend, scope: Scope, merge: Merge, kept: list[Trace]) 
     return replaced, [source for source in found if source.merged_into == survivor.id]
 
 
-def _undone_before(survivor: Trace, kept: list[Trace]) -> replies.Unmerged:
+def _nothing_left(backend: Backend, scope: Scope, survivor: Trace) -> Unmerged:
     """The answer where there is no merge to undo right now: undone already, changed since, or never merged."""
-    undone = kept[1].merge if len(kept) > 1 and kept[1].live and survivor.change is Change.UNMERGED else None
-    if undone and undone.outcome == kept[1].version:
-        return _reply(survivor, list(undone.sources))
+    if survivor.change is Change.UNMERGED:
+        return Unmerged(restored_ids=_restored_by_last_unmerge(backend, scope, survivor), trace=Memory.of(survivor))
     if survivor.merge:
         raise Conflict(
             f"Memory {survivor.id} has changed since the merge; nothing was changed. To undo the merge all the same,"
@@ -70,5 +83,22 @@ def _undone_before(survivor: Trace, kept: list[Trace]) -> replies.Unmerged:
     raise NotFound(f"Nothing was merged into memory {survivor.id}.", id=survivor.id)
 
 
-def _reply(survivor: Trace, restored: list[str]) -> replies.Unmerged:
-    return replies.Unmerged(restored_ids=restored, trace=replies.Memory.of(survivor))
+def _restored_by_last_unmerge(backend: Backend, scope: Scope, survivor: Trace) -> list[str]:
+    """What the same write that made the survivor's version brought back, as far as nothing has changed it since."""
+    kept = versions.newest_first(survivor, backend.traces.history(scope, survivor.id, backend.now()))
+    merge = kept[1].merge if len(kept) > 1 else None
+    sources = merge.sources if merge else ()
+    found = backend.traces.get(scope, sources)
+    (write, *_) = survivor.writes
+    return [name for name in sources if name in found and found[name].live and found[name].writes[0] == write]
+
+
+TOOL = Tool(
+    name="memory_unmerge",
+    function="merge",
+    description="Take back the last merge of a memory: what went into it lives again, and the memory says what it said"
+    " before. Call it when a merge was a mistake. If the memory changed since, it is refused and nothing changes.",
+    arguments=Unmerge,
+    reply=Unmerged,
+    run=run,
+)

@@ -1,14 +1,46 @@
 """memory_update: other content or tags for one trace."""
 
-from memtools.catalogue import arguments, replies
+from typing import Self
+
+from pydantic import Field, model_validator
+
+from memtools.backend import Backend
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Stamp, Trace, require_fitting
 from memtools.domain.versions import updated
-from memtools.tools.backend import Backend
 from memtools.tools.changing import change, require_alive
+from memtools.tools.tool import Arguments, Memory, Reply, Tags, Text, Tool, TraceId, Version
 
 
-def memory_update(backend: Backend, scope: Scope, given: arguments.Update) -> replies.Updated:
+class Update(Arguments):
+    """Arguments of memory_update."""
+
+    trace_id: TraceId = Field(description="The memory to change, by its id.")
+    content: Text | None = Field(None, description="What it says from now on, whole. Without it the content stays.")
+    tags: Tags | None = Field(None, description="All its tags from now on. Without it the tags stay.")
+    version: Version | None = Field(
+        None, description="The version you have seen, to refuse the change if it is another one by now."
+    )
+
+    @model_validator(mode="after")
+    def _something_to_do(self) -> Self:
+        if self.content is None and self.tags is None:
+            raise ValueError("give `content`, `tags` or both")
+        if self.content is not None and not self.content.strip():
+            raise ValueError("`content` is blank; to forget a memory call memory_delete")
+        return self
+
+
+class Updated(Reply):
+    """Reply of memory_update."""
+
+    changes = True
+
+    updated: bool = Field(description="False where it said so already.")
+    trace: Memory
+
+
+def run(backend: Backend, scope: Scope, given: Update) -> Updated:
     """Update the trace; what is not given stays. Content and tags as they already are change nothing."""
     if given.content is not None:
         require_fitting([given.content], argument="content")
@@ -19,8 +51,20 @@ def memory_update(backend: Backend, scope: Scope, given: arguments.Update) -> re
         tags = current.tags if given.tags is None else tuple(given.tags)
         if (content, tags) == (current.content, current.tags):
             return None
-        embedding = current.embedding if content == current.content else backend.embed([content])[0]
+        embedding = current.embedding if content == current.content else backend.embedder.embed([content])[0]
         return updated(current, content, tags, embedding, stamp)
 
-    trace, changed = change(backend, scope, given.trace_id, given.version, step)
-    return replies.Updated(updated=changed, trace=replies.Memory.of(trace))
+    trace, done = change(backend, scope, given.trace_id, given.version, step)
+    return Updated(updated=done, trace=Memory.of(trace))
+
+
+TOOL = Tool(
+    name="memory_update",
+    function="edit",
+    description="Correct one memory: its content, its tags or both. Call it when a fact has changed or was wrong;"
+    " search for its id first. The version replaced is kept and can be restored. It never adds a memory and never"
+    " touches another one.",
+    arguments=Update,
+    reply=Updated,
+    run=run,
+)

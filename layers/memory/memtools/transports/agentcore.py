@@ -7,34 +7,23 @@ import json
 from typing import Any, Final
 
 from memtools.errors import InvalidArguments, ToolError
-from memtools.transports.call import Call, Event, Outcome, object_of
-from memtools.transports.headers import Headers
-from memtools.transports.limits import LAMBDA_REPLY, fit
+from memtools.wire.incoming import LAMBDA_REPLY_LIMIT, Call, Event, Headers, Outcome, custom_context
 
-_PREFIX: Final = "bedrockAgentCore"
+REPLY_LIMIT: Final = LAMBDA_REPLY_LIMIT
 _TOOL: Final = "bedrockAgentCoreToolName"
 _HEADERS: Final = "bedrockAgentCorePropagatedHeaders"
 # Between the name of the target and that of the tool.
 _SEPARATOR: Final = "___"
 
 
-def accepts(event: Event, context: Any = None) -> bool:  # noqa: ARG001 - the model writes it
-    """Any call in whose client context the gateway left its mark."""
-    return any(str(name).startswith(_PREFIX) for name in _custom(context))
-
-
 def decode(event: Event, default_agent: str, context: Any = None) -> Call:
     """The call; the user is named by a header that the gateway propagates, the agent too or by the deployment."""
-    custom = _custom(context)
+    custom = custom_context(context)
     name = custom.get(_TOOL)
     if not isinstance(name, str):
         raise InvalidArguments("The gateway did not name the tool to call.")
     _, _, tool = name.partition(_SEPARATOR)
     return Call(tool or name, event, _headers(custom.get(_HEADERS)).scope(default_agent))
-
-
-def _custom(context: Any) -> dict[str, Any]:
-    return object_of(getattr(getattr(context, "client_context", None), "custom", None))
 
 
 def _headers(propagated: Any) -> Headers:
@@ -50,10 +39,6 @@ def _headers(propagated: Any) -> Headers:
 
 def encode(event: Event, outcome: Outcome) -> dict[str, Any]:  # noqa: ARG001 - the envelope echoes nothing
     """The result as it is; an error for programs (``error``) and, as MCP has it, for the model (``content``)."""
-    return fit(outcome, LAMBDA_REPLY, _reply)
-
-
-def _reply(outcome: Outcome) -> dict[str, Any]:
     if not isinstance(outcome, ToolError):
         return dict(outcome)
     return {

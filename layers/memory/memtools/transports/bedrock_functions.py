@@ -3,13 +3,10 @@
 from typing import Any
 
 from memtools.errors import InvalidArguments
-from memtools.transports import bedrock
-from memtools.transports.call import Call, Event, Outcome
+from memtools.wire import bedrock
+from memtools.wire.incoming import Call, Event, Outcome
 
-
-def accepts(event: Event, context: Any = None) -> bool:  # noqa: ARG001 - the event says it all
-    """An event of an action group that names a function."""
-    return "actionGroup" in event and "function" in event
+REPLY_LIMIT = bedrock.REPLY_LIMIT
 
 
 def decode(event: Event, default_agent: str, context: Any = None) -> Call:  # noqa: ARG001
@@ -22,13 +19,10 @@ def decode(event: Event, default_agent: str, context: Any = None) -> Call:  # no
 
 def encode(event: Event, outcome: Outcome) -> dict[str, Any]:
     """The result or the error as text."""
-    return bedrock.reply_to(event, outcome, lambda one: _response(event, one))
-
-
-def _response(event: Event, outcome: Outcome) -> dict[str, Any]:
     body = {"responseBody": bedrock.body_of("TEXT", outcome)}
-    return {
+    response = {
         "actionGroup": event["actionGroup"],
         "function": event["function"],
         "functionResponse": {**bedrock.state_of(outcome), **body},
     }
+    return bedrock.reply_to(event, response)

@@ -4,16 +4,11 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from memtools.errors import InvalidArguments, ToolError
-from memtools.transports import bedrock
-from memtools.transports.call import Call, Event, Outcome, object_of
-from memtools.transports.request import STATUS
+from memtools.wire import bedrock
+from memtools.wire.incoming import Call, Event, Outcome, object_of
 
+REPLY_LIMIT: Final = bedrock.REPLY_LIMIT
 _JSON: Final = "application/json"
-
-
-def accepts(event: Event, context: Any = None) -> bool:  # noqa: ARG001 - the event says it all
-    """An event of an action group that names a path."""
-    return "actionGroup" in event and "apiPath" in event
 
 
 def decode(event: Event, default_agent: str, context: Any = None) -> Call:  # noqa: ARG001
@@ -35,12 +30,8 @@ def _properties(event: Event) -> Any:
 
 def encode(event: Event, outcome: Outcome) -> dict[str, Any]:
     """The result or the error as JSON in a text."""
-    return bedrock.reply_to(event, outcome, lambda one: _response(event, one))
-
-
-def _response(event: Event, outcome: Outcome) -> dict[str, Any]:
-    status = STATUS[outcome.code] if isinstance(outcome, ToolError) else HTTPStatus.OK
-    return {
+    status = outcome.status if isinstance(outcome, ToolError) else HTTPStatus.OK
+    response = {
         "actionGroup": event["actionGroup"],
         "apiPath": event["apiPath"],
         "httpMethod": event.get("httpMethod", "POST"),
@@ -48,3 +39,4 @@ def _response(event: Event, outcome: Outcome) -> dict[str, Any]:
         **bedrock.state_of(outcome),
         "responseBody": bedrock.body_of(_JSON, outcome),
     }
+    return bedrock.reply_to(event, response)

@@ -1,24 +1,19 @@
 """Direct invoke: ``{"tool", "arguments", "context": {"agent", "user"}}``. IAM on lambda:InvokeFunction is the guard."""
 
-from typing import Any
+from typing import Any, Final
 
 from memtools.domain.scope import Scope
 from memtools.errors import InvalidArguments, ToolError
-from memtools.transports.call import Call, Event, Outcome, object_of, printable
-from memtools.transports.limits import LAMBDA_REPLY, fit
+from memtools.wire.incoming import LAMBDA_REPLY_LIMIT, Call, Event, Outcome, object_of, printable
 
-_NEIGHBOUR_WEIGHTS = ("tool", "arguments", "context")
-
-
-def accepts(event: Event, context: Any = None) -> bool:  # noqa: ARG001 - the event says it all
-    """Any event that names a tool."""
-    return "tool" in event
+REPLY_LIMIT: Final = LAMBDA_REPLY_LIMIT
+_FIELDS: Final = ("tool", "arguments", "context")
 
 
 def decode(event: Event, default_agent: str, context: Any = None) -> Call:  # noqa: ARG001
     """The call; the context is the caller's word, which whoever may invoke the function is trusted to give."""
-    if unknown := [printable(name) for name in event if name not in _NEIGHBOUR_WEIGHTS]:
-        raise InvalidArguments(f"`{unknown[0]}` is no part of a direct call; it takes {', '.join(_NEIGHBOUR_WEIGHTS)}.")
+    if unknown := [printable(name) for name in event if name not in _FIELDS]:
+        raise InvalidArguments(f"`{unknown[0]}` is not part of a direct call; it takes {', '.join(_FIELDS)}.")
     if not isinstance(event["tool"], str):
         raise InvalidArguments("`tool` has to be the name of a tool.")
     given = object_of(event.get("context"))
@@ -28,10 +23,6 @@ def decode(event: Event, default_agent: str, context: Any = None) -> Call:  # no
 
 def encode(event: Event, outcome: Outcome) -> dict[str, Any]:  # noqa: ARG001 - the envelope echoes nothing
     """``{"ok": true, "result"}`` or ``{"ok": false, "error"}``."""
-    return fit(outcome, LAMBDA_REPLY, _reply)
-
-
-def _reply(outcome: Outcome) -> dict[str, Any]:
     if isinstance(outcome, ToolError):
         return {"ok": False, "error": outcome.as_dict()}
     return {"ok": True, "result": dict(outcome)}

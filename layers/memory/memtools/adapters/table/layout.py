@@ -1,4 +1,7 @@
-"""Traces as DynamoDB items, and back. Absent values are absent attributes; times are ISO 8601, sortable as text."""
+"""Traces as DynamoDB items, and back: keys, attributes, and how values are written.
+
+One partition a scope. Absent values are absent attributes; times are ISO 8601, sortable as text.
+"""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -6,11 +9,12 @@ from typing import Any
 
 from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 
-from memtools.domain.trace import Change, Embedding, Merge, Status, Trace
+from memtools.domain.scope import Scope
+from memtools.domain.trace import Change, Embedding, MergeRecord, Status, Trace
 
 Item = dict[str, Any]
 
-# Counted by retrievals, so never set by a change: a change adds to them.
+# Written by retrievals, so a change never sets them: it adds to them.
 COUNTED = frozenset({"retrievalCount", "lastRetrievedAt"})
 
 _serialize = TypeSerializer().serialize
@@ -34,6 +38,21 @@ def to_dynamodb(values: Mapping[str, Any]) -> Item:
 def from_dynamodb(item: Mapping[str, Any]) -> dict[str, Any]:
     """DynamoDB's typed values as Python ones, numbers as Decimal, binaries as Binary."""
     return {name: _deserialize(value) for name, value in item.items()}
+
+
+def trace_key(scope: Scope, trace_id: str) -> Item:
+    """Where a trace's item is, and the claims to its text."""
+    return to_dynamodb({"pk": scope.key, "sk": f"trace#{trace_id}"})
+
+
+def history_prefix(trace_id: str) -> str:
+    """What the sort keys of a trace's replaced versions begin with."""
+    return f"history#{trace_id}#"
+
+
+def history_key(scope: Scope, trace_id: str, version: int) -> dict[str, str]:
+    """Where a replaced version is; versions sort as numbers."""
+    return {"pk": scope.key, "sk": f"{history_prefix(trace_id)}{version:010d}"}
 
 
 def attributes(trace: Trace) -> dict[str, Any]:
@@ -64,7 +83,7 @@ def attributes(trace: Trace) -> dict[str, Any]:
             "call": merge.call,
         },
         "reason": trace.reason,
-        "before": [_without_repeats(attributes(version), trace.content) for version in trace.before],
+        "inlineHistory": [_without_repeats(attributes(version), trace.content) for version in trace.inline_history],
         "writes": list(trace.writes),
     }
     return {name: value for name, value in values.items() if value is not None and value not in ([], "")}
@@ -95,8 +114,9 @@ def trace_of(values: Mapping[str, Any]) -> Trace:
         embedding=Embedding(values["embeddingModel"], bytes(vector)) if vector is not None else None,
         merged_from=tuple(values.get("mergedFrom", ())),
         merged_into=values.get("mergedInto"),
-        merge=merge and Merge(tuple(merge["sources"]), int(merge["replaced"]), int(merge["outcome"]), merge["call"]),
+        merge=merge
+        and MergeRecord(tuple(merge["sources"]), int(merge["replaced"]), int(merge["outcome"]), merge["call"]),
         reason=values.get("reason"),
-        before=tuple(trace_of({"content": content, **version}) for version in values.get("before", ())),
+        inline_history=tuple(trace_of({"content": content, **version}) for version in values.get("inlineHistory", ())),
         writes=tuple(values.get("writes", ())),
     )

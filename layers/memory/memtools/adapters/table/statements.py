@@ -1,47 +1,176 @@
-"""DynamoDB's conditions and updates for traces, all in one place.
+"""The statements that write traces: birth, revival, change and claim, each under the race that it wins.
 
-An item at ``trace#<key>`` is a trace born with that key, or only the place of a text that other traces hold, or both:
-``claimedBy`` names the traces that may say the key's text without having been born with it.
+A trace's item is at the key of the text it was born with. ``claimedBy`` on an item names the traces that say this text
+now though they were born with another one. So whoever adds a text looks at one key, and finds both.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from memtools.adapters.table.layout import COUNTED, Item, attributes, to_dynamodb
+from memtools.adapters.table.layout import COUNTED, Item, attributes, history_key, to_dynamodb
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Stamp, Status, Trace, key_of
 from memtools.ports import StillSays, Write
 
-IS_FREE = "attribute_not_exists(id)"
-IS_ALONE = "attribute_not_exists(claimedBy)"
-IS_HELD = "claimedBy = :claimed"
-IS_VERSION = "#version = :expected"
-IS_ALIVE = "#status = :live AND (attribute_not_exists(expiresAt) OR expiresAt > :now)"
-IS_COUNT = "retrievalCount = :count"
-SAYS = "textKey = :text"
+_IS_ALIVE = "#status = :live AND (attribute_not_exists(expiresAt) OR expiresAt > :now)"
 
 
-def trace_key(scope: Scope, trace_id: str) -> Item:
-    """Where a trace stands."""
-    return to_dynamodb({"pk": scope.key, "sk": f"trace#{trace_id}"})
+@dataclass(slots=True)
+class Statement:
+    """What a transaction demands of one item and does to it."""
+
+    sets: dict[str, Any] = field(default_factory=dict)
+    removes: set[str] = field(default_factory=set)
+    adds: dict[str, Any] = field(default_factory=dict)
+    deletes: dict[str, Any] = field(default_factory=dict)
+    conditions: tuple[str, ...] = ()
+    names: dict[str, str] = field(default_factory=dict)
+    values: dict[str, Any] = field(default_factory=dict)
+
+    def __or__(self, other: "Statement") -> "Statement":
+        """Both as one: no item may have two statements in a transaction."""
+        return Statement(
+            self.sets | other.sets,
+            self.removes | other.removes,
+            self.adds | other.adds,
+            self.deletes | other.deletes,
+            self.conditions + other.conditions,
+            self.names | other.names,
+            self.values | other.values,
+        )
+
+    @property
+    def kind(self) -> str:
+        """What DynamoDB calls it in a transaction."""
+        return "Update" if self.sets or self.removes or self.adds or self.deletes else "ConditionCheck"
+
+    def as_parameters(self) -> dict[str, Any]:
+        """Expression, condition, names and values for DynamoDB; a condition that fails returns the item."""
+        touched = {*self.sets, *self.removes, *self.adds, *self.deletes}
+        clauses = {
+            "SET": [f"#{name} = :{name}" for name in self.sets],
+            "REMOVE": [f"#{name}" for name in sorted(self.removes)],
+            "ADD": [f"#{name} :{name}" for name in self.adds],
+            "DELETE": [f"#{name} :{name}" for name in self.deletes],
+        }
+        update = " ".join(f"{verb} {', '.join(parts)}" for verb, parts in clauses.items() if parts)
+        names = self.names | {f"#{name}": name for name in touched}
+        values = self.values | {f":{name}": value for name, value in (self.sets | self.adds | self.deletes).items()}
+        return {
+            **({"UpdateExpression": update} if update else {}),
+            **({"ConditionExpression": " AND ".join(self.conditions)} if self.conditions else {}),
+            **({"ReturnValuesOnConditionCheckFailure": "ALL_OLD"} if self.conditions else {}),
+            **({"ExpressionAttributeNames": names} if names else {}),
+            **({"ExpressionAttributeValues": to_dynamodb(values)} if values else {}),
+        }
 
 
-def history_prefix(trace_id: str) -> str:
-    """What the sort keys of a trace's replaced versions begin with."""
-    return f"history#{trace_id}#"
+def birth(scope: Scope, trace: Trace) -> Statement:
+    """A new trace, where there is none.
+
+    A: add "likes tea"                      B: add "likes tea"
+    birth: no trace at the key ✓
+                                            birth: no trace at the key ✗
+                                            B finds A's trace and answers `duplicates`
+    """
+    return Statement(
+        sets={**_attributes(scope, trace), "retrievalCount": 0},
+        conditions=("attribute_not_exists(id)",),
+    )
 
 
-def history_key(scope: Scope, trace_id: str, version: int) -> dict[str, str]:
-    """Where a replaced version stands; versions sort as numbers."""
-    return {"pk": scope.key, "sk": f"{history_prefix(trace_id)}{version:010d}"}
+def unclaimed_but_by(claimed_by: Sequence[str]) -> Statement:
+    """The key of a new trace's text: claimed by no traces but those known not to say it any more.
+
+    A: add "likes tea"                      B: update X to "likes tea"
+                                            change of X, claim at the key ✓
+    birth: nobody claims the key ✗
+    A finds X and answers `duplicates`
+    """
+    if not claimed_by:
+        return Statement(conditions=("attribute_not_exists(claimedBy)",))
+    return Statement(conditions=("claimedBy = :known",), values={":known": set(claimed_by)})
 
 
-def held_text(scope: Scope, trace: Trace | None) -> str | None:
+def revival(scope: Scope, tombstone: Trace, trace: Trace) -> Statement:
+    """A dead trace lives again because its fact was added once more.
+
+    A: add "likes tea" (deleted, version 2) B: the same
+    revival: version is 2 ✓, now 3
+                                            revival: version is 2 ✗
+                                            B finds a live trace and answers `duplicates`
+    """
+    return change(scope, tombstone, trace)
+
+
+def change(scope: Scope, before: Trace, after: Trace) -> Statement:
+    """The next version of a trace. Retrievals are added, never set, so that counting never conflicts with a change.
+
+    A: update X (version 4)                 B: delete X (version 4)          C: search
+                                            change: version is 4 ✓, now 5
+                                                                             count: ADD retrievalCount 1 ✓
+    change: version is 4 ✗
+    A reads X again and is told that it was deleted
+    """
+    old, new = _attributes(scope, before), _attributes(scope, after)
+    counted = after.retrieval_count - before.retrieval_count
+    return Statement(
+        sets={name: value for name, value in new.items() if name not in COUNTED and old.get(name) != value},
+        removes=old.keys() - new.keys() - COUNTED,
+        adds={"retrievalCount": counted} if counted else {},
+        conditions=("#version = :seenVersion",),
+        names={"#version": "version"},
+        values={":seenVersion": before.version},
+    )
+
+
+def retrieved_no_more_than(trace: Trace) -> Statement:
+    """No search has counted the trace since it was read: a merge adds up counts and chooses the survivor by them."""
+    return Statement(conditions=("retrievalCount = :seenCount",), values={":seenCount": trace.retrieval_count})
+
+
+def claim(trace_id: str) -> Statement:
+    """At the key of the text that a trace says from now on, though it was born with another one.
+
+    A: update X to "likes tea"              B: add "likes tea"
+    change of X, claim at the key ✓
+                                            birth: nobody claims the key ✗
+                                            B checks that X is alive and says so, and answers `duplicates`
+    """
+    return Statement(adds={"claimedBy": {trace_id}})
+
+
+def end_of_claim(trace_id: str) -> Statement:
+    """At the key of a text that the trace no longer says."""
+    return Statement(deletes={"claimedBy": {trace_id}})
+
+
+def still_says(scope: Scope, condition: StillSays, now: datetime) -> Statement:
+    """The trace is alive and says the text: a claim is checked, never trusted."""
+    return Statement(
+        conditions=(_IS_ALIVE, "textKey = :text"),
+        names={"#status": "status"},
+        values={":live": Status.LIVE.value, ":now": int(now.timestamp()), ":text": key_of(scope, condition.content)},
+    )
+
+
+def retrieval(version: int, now: datetime, moment: str) -> Statement:
+    """Count one retrieval of a trace that is alive at the version expected."""
+    return Statement(
+        sets={"lastRetrievedAt": moment},
+        adds={"retrievalCount": 1},
+        conditions=("#version = :seenVersion", _IS_ALIVE),
+        names={"#version": "version", "#status": "status"},
+        values={":seenVersion": version, ":live": Status.LIVE.value, ":now": int(now.timestamp())},
+    )
+
+
+def claimed_text(scope: Scope, trace: Trace | None) -> str | None:
     """The key of the text that a trace says without having been born with it.
 
-    One that was merged away keeps its place there, so that it needs no other when the merge is undone.
+    A trace that was merged away keeps its claim, so that it needs no other when the merge is undone.
     """
     if trace is None or trace.status is Status.DELETED:
         return None
@@ -49,120 +178,44 @@ def held_text(scope: Scope, trace: Trace | None) -> str | None:
     return None if key == trace.id else key
 
 
-@dataclass(slots=True)
-class Action:
-    """All that a transaction asks of one item and does to it: no item may stand twice in a transaction."""
-
-    conditions: list[str] = field(default_factory=list)
-    names: dict[str, str] = field(default_factory=dict)
-    values: dict[str, Any] = field(default_factory=dict)
-    sets: dict[str, Any] = field(default_factory=dict)
-    removes: set[str] = field(default_factory=set)
-    adds: dict[str, Any] = field(default_factory=dict)
-    deletes: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def kind(self) -> str:
-        """What DynamoDB calls it."""
-        return "Update" if self.sets or self.removes or self.adds or self.deletes else "ConditionCheck"
-
-    def as_parameters(self) -> dict[str, Any]:
-        """Expression, condition, names and values; a condition that fails tells what it met."""
-        touched = sorted({*self.sets, *self.removes, *self.adds, *self.deletes})
-        alias = {name: f"#n{number}" for number, name in enumerate(touched)}
-        values = dict(self.values)
-
-        def placed(value: Any) -> str:
-            name = f":v{len(values)}"
-            values[name] = value
-            return name
-
-        clauses = {
-            "SET": [f"{alias[name]} = {placed(value)}" for name, value in self.sets.items()],
-            "REMOVE": [alias[name] for name in sorted(self.removes)],
-            "ADD": [f"{alias[name]} {placed(value)}" for name, value in self.adds.items()],
-            "DELETE": [f"{alias[name]} {placed(value)}" for name, value in self.deletes.items()],
-        }
-        parameters: dict[str, Any] = {}
-        if touched:
-            parts = [f"{verb} {', '.join(changes)}" for verb, changes in clauses.items() if changes]
-            parameters["UpdateExpression"] = " ".join(parts)
-        if self.conditions:
-            parameters["ConditionExpression"] = " AND ".join(self.conditions)
-            parameters["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
-        if names := self.names | {short: name for name, short in alias.items()}:
-            parameters["ExpressionAttributeNames"] = names
-        if values:
-            parameters["ExpressionAttributeValues"] = to_dynamodb(values)
-        return parameters
-
-    def require_version(self, version: int) -> None:
-        """The trace has to be there, at this version."""
-        self.conditions.append(IS_VERSION)
-        self.names["#version"] = "version"
-        self.values[":expected"] = version
-
-    def require_claimed_by(self, claimed_by: tuple[str, ...]) -> None:
-        """Nobody may have come to say this key's text, or gone from it, since these were seen."""
-        if claimed_by:
-            self.conditions.append(IS_HELD)
-            self.values[":claimed"] = set(claimed_by)
-        else:
-            self.conditions.append(IS_ALONE)
-
-    def require_alive(self, now: datetime) -> None:
-        """The trace has to be live and not expired."""
-        self.conditions.append(IS_ALIVE)
-        self.names["#status"] = "status"
-        self.values |= {":live": Status.LIVE.value, ":now": int(now.timestamp())}
-
-
-def actions_of(
+def statements_of(
     scope: Scope, stamp: Stamp, writes: Sequence[Write], conditions: Sequence[StillSays]
-) -> dict[str, Action]:
-    """For each trace id or text key that a commit is about, the one action on its item."""
-    actions: dict[str, Action] = {}
+) -> dict[str, Statement]:
+    """The statement for each item that a commit is about, by its trace's id or its text's key."""
+    statements: dict[str, Statement] = {}
     for write in writes:
-        _take_step(actions.setdefault(write.after.id, Action()), scope, write)
-        held_before, held_after = held_text(scope, write.before), held_text(scope, write.after)
-        if held_before and held_before != held_after:
-            actions.setdefault(held_before, Action()).deletes["claimedBy"] = {write.after.id}
-        if held_after and held_before != held_after:
-            actions.setdefault(held_after, Action()).adds["claimedBy"] = {write.after.id}
-        if write.before is None:
-            actions[held_after or write.after.id].require_claimed_by(write.claimed_by)
+        for key, statement in _statements(scope, write):
+            statements[key] = statements.get(key, Statement()) | statement
     for one in conditions:
-        action = actions.setdefault(one.id, Action())
-        action.require_alive(stamp.now)
-        action.conditions.append(SAYS)
-        action.values[":text"] = key_of(scope, one.content)
-    return actions
+        statements[one.id] = statements.get(one.id, Statement()) | still_says(scope, one, stamp.now)
+    return statements
 
 
-def _take_step(action: Action, scope: Scope, write: Write) -> None:
-    after = _stored(scope, write.after)
-    before = _stored(scope, write.before) if write.before else {}
-    action.sets = {name: value for name, value in after.items() if name not in COUNTED and before.get(name) != value}
-    action.removes = before.keys() - after.keys() - COUNTED
-    if write.before is None:
-        action.conditions.append(IS_FREE)
-        action.sets["retrievalCount"] = 0
-        return
-    action.require_version(write.before.version)
-    if write.counted:
-        action.conditions.append(IS_COUNT)
-        action.values[":count"] = write.before.retrieval_count
-    if counted := write.after.retrieval_count - write.before.retrieval_count:
-        action.adds["retrievalCount"] = counted
+def _statements(scope: Scope, write: Write) -> Iterator[tuple[str, Statement]]:
+    before, after = write.before, write.after
+    old, new = claimed_text(scope, before), claimed_text(scope, after)
+    if before is None:
+        yield after.id, birth(scope, after)
+        yield new or after.id, unclaimed_but_by(write.claimed_by)
+    elif after.live and not before.live:
+        yield after.id, revival(scope, before, after)
+    else:
+        yield after.id, change(scope, before, after)
+    if before and write.counted:
+        yield after.id, retrieved_no_more_than(before)
+    if old and old != new:
+        yield old, end_of_claim(after.id)
+    if new and old != new:
+        yield new, claim(after.id)
 
 
-def _stored(scope: Scope, trace: Trace) -> dict[str, Any]:
+def _attributes(scope: Scope, trace: Trace) -> dict[str, Any]:
     return {**attributes(trace), "textKey": key_of(scope, trace.content)}
 
 
 def history_item(scope: Scope, write: Write, purge_at: int) -> Item | None:
     """The replaced version as a history item, unless the new version carries it inside itself."""
-    if write.before is None or write.after.before:
+    if write.before is None or write.after.inline_history:
         return None
     values: Mapping[str, Any] = {
         **history_key(scope, write.before.id, write.before.version),

@@ -7,8 +7,15 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from memtools.adapters.aws import READ_FAILED, WRITE_FAILED, Client, code_of, in_parallel, translated_errors
-from memtools.adapters.table.layout import from_dynamodb, moment_text, to_dynamodb, trace_of
-from memtools.adapters.table.statements import Action, actions_of, history_item, history_prefix, trace_key
+from memtools.adapters.table.layout import (
+    from_dynamodb,
+    history_prefix,
+    moment_text,
+    to_dynamodb,
+    trace_key,
+    trace_of,
+)
+from memtools.adapters.table.statements import history_item, retrieval, statements_of
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Stamp, Trace
 from memtools.errors import TooLarge, Unavailable
@@ -104,9 +111,9 @@ class DynamoTraces:
         """The transaction's items as DynamoDB wants them, and for each the id or key that it is about."""
         items: list[Any] = []
         ids: list[str] = []
-        for name, action in actions_of(scope, stamp, writes, conditions).items():
+        for name, statement in statements_of(scope, stamp, writes, conditions).items():
             place = {"TableName": self._table, "Key": trace_key(scope, name)}
-            items.append({action.kind: {**place, **action.as_parameters()}})
+            items.append({statement.kind: {**place, **statement.as_parameters()}})
             ids.append(name)
         purge_at = int((stamp.now + self._retention).timestamp())
         for write in writes:
@@ -149,13 +156,11 @@ class DynamoTraces:
         """Count a retrieval for each id that is alive at the version expected, and read it in the same call."""
 
         def count(name: str) -> Trace | None:
-            action = Action(sets={"lastRetrievedAt": moment_text(now)}, adds={"retrievalCount": 1})
-            action.require_version(expected[name])
-            action.require_alive(now)
+            statement = retrieval(expected[name], now, moment_text(now))
             place = {"TableName": self._table, "Key": trace_key(scope, name)}
             for _ in attempts():
                 try:
-                    answer = self._client.update_item(**place, **action.as_parameters(), ReturnValues="ALL_NEW")
+                    answer = self._client.update_item(**place, **statement.as_parameters(), ReturnValues="ALL_NEW")
                 except ClientError as error:
                     if code_of(error) == "ConditionalCheckFailedException":
                         return None

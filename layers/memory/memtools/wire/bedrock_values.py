@@ -6,7 +6,7 @@ import re
 from typing import Any, Final
 
 from memtools.errors import InvalidArguments
-from memtools.transports.call import printable
+from memtools.wire.incoming import printable
 
 _WHOLE: Final = re.compile(r"[+-]?\d+(\.0*)?", re.ASCII)
 _NUMBER: Final = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?", re.ASCII)

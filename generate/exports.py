@@ -3,14 +3,17 @@
 Nothing that runs in a function imports this.
 """
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
-from memtools.catalogue import TOOLS, Tool
-from memtools.catalogue import openapi as documents
-from memtools.catalogue.schemas import arguments_of, plain, told
+from memtools.catalogue import TOOLS
+from memtools.tools.tool import AnyTool
 
-Tools = Iterable[Tool]
+from generate import openapi as documents
+from generate.schemas import arguments_of, described, plain
+
+Tools = Iterable[AnyTool]
 
 # Each function of the template is one action group of an agent, and one target of a gateway.
 FUNCTIONS: Final = {
@@ -28,7 +31,12 @@ LEFT_OUT: Final[Mapping[str, Mapping[str, str]]] = {
 }
 
 
-def tools_of(function: str | None) -> list[Tool]:
+def as_text(export: Any) -> str:
+    """The export as it is printed and committed."""
+    return json.dumps(export, ensure_ascii=False, indent=2) + "\n"
+
+
+def tools_of(function: str | None) -> list[AnyTool]:
     """The tools of one function, or all."""
     return [tool for tool in TOOLS.values() if function in (None, tool.function)]
 
@@ -48,7 +56,7 @@ def bedrock_functions(tools: Tools, left_out: Mapping[str, Mapping[str, str]] = 
     ]
 
 
-def _bedrock_function(tool: Tool, left_out: Mapping[str, str]) -> dict[str, Any]:
+def _bedrock_function(tool: AnyTool, left_out: Mapping[str, str]) -> dict[str, Any]:
     schema = arguments_of(tool)
     required = schema.get("required", [])
     taken = {name: node for name, node in schema["properties"].items() if name not in left_out}
@@ -69,7 +77,9 @@ def _bedrock_function(tool: Tool, left_out: Mapping[str, str]) -> dict[str, Any]
 
 def _parameter(node: dict[str, Any]) -> str:
     """The description; an array's has to say what it holds, since a parameter has no word for that."""
-    return f"{told(node)} A JSON array of {node['items']['type']}s." if node["type"] == "array" else told(node)
+    return (
+        f"{described(node)} A JSON array of {node['items']['type']}s." if node["type"] == "array" else described(node)
+    )
 
 
 def agentcore(tools: Tools) -> list[dict[str, Any]]:

@@ -1,7 +1,7 @@
-"""Writes into the templates what they repeat: the tools out of the catalogue, the interceptor's code.
+"""What the integrations' templates repeat: the tools out of the catalogue, the interceptor's code.
 
-``python -m integrations.update``. A block begins after a line that ends in ``# from <source>`` and goes as far as its
-lines are indented more; the sources are ``bedrock-functions search``, ``agentcore search`` and so on, or a file.
+A block begins after a line that ends in ``# from <source>`` and goes as far as its lines are indented more; the sources
+are ``bedrock-functions search``, ``agentcore search`` and so on, or a file beside the template.
 """
 
 import json
@@ -11,9 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from memtools.catalogue.exports import FORMATS, tools_of
+from generate.exports import FORMATS, tools_of
 
-HERE: Final = Path(__file__).parent
 WIDTH: Final = 120
 _MARK: Final = re.compile(r"^(?P<indent> *)\S.*  # from (?P<source>[\w/.-]+( \w+)?)$")
 
@@ -68,10 +67,10 @@ def _entry(name: str, part: Any, indent: int) -> Iterator[str]:
         yield f"{space}{name}: {part if isinstance(part, str) else json.dumps(part)}"
 
 
-def block(source: str, indent: int) -> list[str]:
+def _block(source: str, indent: int, folder: Path) -> list[str]:
     """What belongs under the line that names ``source``."""
     if source.endswith(".py"):
-        code = (HERE / source).read_text(encoding="utf-8").splitlines()
+        code = (folder / source).read_text(encoding="utf-8").splitlines()
         return [" " * indent + line if line else "" for line in code]
     form, function = source.split()
     tools = FORMATS[form](tools_of(function))
@@ -79,12 +78,12 @@ def block(source: str, indent: int) -> list[str]:
     return list(as_yaml(pascal(content), indent))
 
 
-def updated(text: str) -> str:
+def updated(template: Path) -> str:
     """The template with each block written anew."""
     lines: list[str] = []
     inside: int | None = None
     blank = False
-    for line in text.splitlines():
+    for line in template.read_text(encoding="utf-8").splitlines():
         if inside is not None:
             if not line or len(line) - len(line.lstrip()) > inside:
                 blank = not line
@@ -94,10 +93,5 @@ def updated(text: str) -> str:
         lines.append(line)
         if marked := _MARK.match(line):
             inside, blank = len(marked["indent"]), False
-            lines += block(marked["source"], inside + 2)
+            lines += _block(marked["source"], inside + 2, template.parent)
     return "\n".join(lines) + "\n"
-
-
-if __name__ == "__main__":
-    for template in sorted(HERE.glob("*.yaml")):
-        template.write_text(updated(template.read_text(encoding="utf-8")), encoding="utf-8")

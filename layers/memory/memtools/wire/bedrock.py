@@ -1,15 +1,16 @@
 """What both kinds of Bedrock agent action groups have in common."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, Final
 
 from memtools.domain.scope import Scope
 from memtools.errors import InvalidArguments, ToolError
-from memtools.transports.bedrock_values import value_of
-from memtools.transports.call import Event, Outcome, object_of, printable
-from memtools.transports.limits import BEDROCK_REPLY, fit
+from memtools.wire.bedrock_values import value_of
+from memtools.wire.incoming import Event, Outcome, object_of, printable
 
+# Bytes of a reply. Bedrock takes "25 KB" of an action group, which no primary source confirms: the smaller kind of KB.
+REPLY_LIMIT: Final = 25_000
 # What ends the user's call; all else goes back to the model, which can correct it.
 _FAILURES: Final = ("unavailable", "unscoped")
 
@@ -43,10 +44,10 @@ def _parameters(groups: Iterable[Any]) -> Iterable[dict[str, Any]]:
         yield from given
 
 
-def reply_to(event: Event, outcome: Outcome, response: Callable[[Outcome], dict[str, Any]]) -> dict[str, Any]:
+def reply_to(event: Event, response: dict[str, Any]) -> dict[str, Any]:
     """Bedrock's reply around ``response``; the session's attributes are echoed, or else Bedrock forgets them."""
     attributes = {name: object_of(event.get(name)) for name in ("sessionAttributes", "promptSessionAttributes")}
-    return fit(outcome, BEDROCK_REPLY, lambda one: {"messageVersion": "1.0", "response": response(one), **attributes})
+    return {"messageVersion": "1.0", "response": response, **attributes}
 
 
 def state_of(outcome: Outcome) -> dict[str, str]:

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from http import HTTPStatus
 from typing import Any, Final
 
+from memtools.tools.tool import AnyTool
 from pydantic.json_schema import models_json_schema
 
-from memtools.catalogue import Tool
-from memtools.catalogue.schemas import Schema, arguments_of, plain, reply_of, tidy
+from generate.schemas import Schema, arguments_of, plain, reply_of, tidy
 
 # Raised by hand when the API changes for its callers.
 _VERSION: Final = "1.0.0"
@@ -32,14 +32,8 @@ _GATEWAY: Final = (401, 403, 404, 413, 503)
 # How an error reaches a Bedrock agent; methods and media types are none of its business.
 _BEDROCK: Final = (400, 403, 404, 409, 413, 503)
 
-# On any reply too large for its way back, which is cut at whole results.
-_CUT: Final = {
-    "leftOut": {"type": "integer", "description": "How many results were left out, where the reply was too large."},
-    "note": {"type": "string", "description": "What limited this reply, and how to get at the rest."},
-}
 
-
-def of_the_http_api(tools: Iterable[Tool]) -> dict[str, Any]:
+def of_the_http_api(tools: Iterable[AnyTool]) -> dict[str, Any]:
     """The HTTP API that template.yaml makes."""
     tools = list(tools)
     return {
@@ -68,7 +62,7 @@ def of_the_http_api(tools: Iterable[Tool]) -> dict[str, Any]:
     }
 
 
-def _operation(tool: Tool) -> dict[str, Any]:
+def _operation(tool: AnyTool) -> dict[str, Any]:
     return {
         "operationId": tool.name,
         "summary": tool.description.partition(". ")[0] + ".",
@@ -94,19 +88,13 @@ def _reference(model: str) -> Schema:
     return {"$ref": f"{_COMPONENTS}/schemas/{model}"}
 
 
-def _models(tools: list[Tool]) -> dict[str, Schema]:
+def _models(tools: list[AnyTool]) -> dict[str, Schema]:
     """The models of arguments and replies, and what they are made of, under their names."""
     _, schema = models_json_schema(
         [(tool.arguments, "validation") for tool in tools] + [(tool.reply, "serialization") for tool in tools],
         ref_template=f"{_COMPONENTS}/schemas/{{model}}",
     )
-    replies = {tool.reply.__name__ for tool in tools}
-    models = {name: tidy(model, {}) for name, model in sorted(schema["$defs"].items())}
-    return {name: _with_cut(model) if name in replies else model for name, model in models.items()}
-
-
-def _with_cut(reply: Schema) -> Schema:
-    return {**reply, "properties": {**_CUT, **reply["properties"]}}
+    return {name: tidy(model, {}) for name, model in sorted(schema["$defs"].items())}
 
 
 def _problem() -> Schema:
@@ -189,7 +177,7 @@ def _security() -> dict[str, Any]:
     }
 
 
-def for_bedrock(tools: Iterable[Tool]) -> dict[str, Any]:
+def for_bedrock(tools: Iterable[AnyTool]) -> dict[str, Any]:
     """What an action group of a Bedrock agent takes as its apiSchema: nothing but plain words, and no reference."""
     return {
         "openapi": "3.0.3",
@@ -198,10 +186,10 @@ def for_bedrock(tools: Iterable[Tool]) -> dict[str, Any]:
     }
 
 
-def _bedrock_operation(tool: Tool) -> dict[str, Any]:
+def _bedrock_operation(tool: AnyTool) -> dict[str, Any]:
     arguments = plain(arguments_of(tool))
     errors = {str(status): {"description": ERRORS[status][1], "content": _bedrock_error()} for status in _BEDROCK}
-    reply = _with_cut(_single(reply_of(tool)))
+    reply = _single(reply_of(tool))
     return {
         "operationId": tool.name,
         "description": tool.description,

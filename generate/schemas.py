@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from memtools.catalogue import Tool
+from memtools.tools.tool import AnyTool
 
 Schema = dict[str, Any]
 
@@ -22,12 +22,12 @@ _BOUNDS: Final = (
 )
 
 
-def arguments_of(tool: Tool) -> Schema:
+def arguments_of(tool: AnyTool) -> Schema:
     """What the tool takes, in one piece: no reference, no null, no title."""
     return _in_one_piece(tool.arguments.model_json_schema())
 
 
-def reply_of(tool: Tool) -> Schema:
+def reply_of(tool: AnyTool) -> Schema:
     """What the tool answers, in one piece."""
     return _in_one_piece(tool.reply.model_json_schema(mode="serialization"))
 
@@ -74,7 +74,7 @@ def plain(node: Schema) -> Schema:
     if "type" not in node:
         raise ValueError(f"a node has no single type: {node}")
     said: Schema = {"type": node["type"]}
-    if description := told(node):
+    if description := described(node):
         said["description"] = description
     if "properties" in node:
         said["properties"] = {name: plain(property_) for name, property_ in node["properties"].items()}
@@ -85,7 +85,7 @@ def plain(node: Schema) -> Schema:
     return said
 
 
-def told(node: Schema) -> str:
+def described(node: Schema) -> str:
     """The node's description, with what only its other words say: allowed values, bounds, the default."""
     description = str(node.get("description", ""))
     return " ".join(filter(None, (description, *_notes(node, description))))

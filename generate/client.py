@@ -1,11 +1,5 @@
-"""Writes what follows from the catalogue: replies, a method for each tool, functions, ``tools.json``.
+"""The generated part of the Python client: replies, a method for each tool, functions, ``tools.json``."""
 
-    .venv/bin/python clients/python/generate.py
-
-Only who works on memtools needs it: it runs in the environment of the project, whose layer holds the catalogue.
-"""
-
-import json
 import subprocess
 import sys
 import textwrap
@@ -14,14 +8,16 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 
-from memtools.catalogue import TOOLS, Tool
-from memtools.catalogue.exports import anthropic
-from memtools.catalogue.replies import Reply
+from memtools.catalogue import TOOLS
+from memtools.tools.tool import AnyTool
+from pydantic import BaseModel
+from pydantic.alias_generators import to_camel
 from pydantic.fields import FieldInfo
 
-PACKAGE: Final = Path(__file__).parent / "memtools_client"
+from generate.exports import anthropic, as_text
+
 _LINE: Final = 110
-_BY: Final = "Made from the catalogue by generate.py: change it there."
+_BY: Final = "Made from the catalogue by `make generate`: change it there."
 
 
 def files() -> dict[str, str]:
@@ -31,22 +27,21 @@ def files() -> dict[str, str]:
         "tools.py": _formatted(_tools(asynchronous=False)),
         "functions.py": _formatted(_functions()),
         "async_tools.py": _formatted(_tools(asynchronous=True)),
-        "tools.json": json.dumps(anthropic(TOOLS.values()), ensure_ascii=False, indent=2) + "\n",
+        "tools.json": as_text(anthropic(TOOLS.values())),
     }
 
 
 def _formatted(source: str) -> str:
     ruff = Path(sys.executable).with_name("ruff")
     command = [str(ruff), "format", "--config", "line-length=120", "--stdin-filename", "generated.py", "-"]
-    return subprocess.run(command, input=source, capture_output=True, text=True, check=True).stdout  # noqa: S603
+    return subprocess.run(command, input=source, capture_output=True, text=True, check=True).stdout
 
 
 def _replies() -> str:
     """A frozen dataclass for each reply, those it is made of first."""
-    found: dict[str, type[Reply]] = {}
+    found: dict[str, type[BaseModel]] = {}
     for tool in TOOLS.values():
         _collect(tool.reply, found)
-    whole = {tool.reply.__name__ for tool in TOOLS.values()}
     head = f'''
         """What each tool answers. Absent values are None. {_BY}"""
 
@@ -55,32 +50,28 @@ def _replies() -> str:
         from datetime import datetime
         from typing import Any, Self
     '''
-    classes = [_dataclass(name, model, whole=name in whole) for name, model in found.items()]
+    classes = [_dataclass(name, model) for name, model in found.items()]
     return "\n\n".join((textwrap.dedent(head).lstrip(), *classes))
 
 
-def _collect(model: type[Reply], found: dict[str, type[Reply]]) -> None:
+def _collect(model: type[BaseModel], found: dict[str, type[BaseModel]]) -> None:
     for field in model.model_fields.values():
         for part in _models_in(field.annotation):
             _collect(part, found)
     found.setdefault(model.__name__, model)
 
 
-def _models_in(annotation: Any) -> list[type[Reply]]:
-    if isinstance(annotation, type) and issubclass(annotation, Reply):
+def _models_in(annotation: Any) -> list[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return [annotation]
     return [model for part in get_args(annotation) for model in _models_in(part)]
 
 
-def _dataclass(name: str, model: type[Reply], *, whole: bool) -> str:
-    """``whole`` replies may come cut, and then say so."""
-    named: list[tuple[str, str, Any, str | None]] = [
-        (field, info.alias or field, info.annotation, info.description) for field, info in model.model_fields.items()
+def _dataclass(name: str, model: type[BaseModel]) -> str:
+    named = [
+        (field, info.alias or to_camel(field), info.annotation, info.description)
+        for field, info in model.model_fields.items()
     ]
-    if whole:
-        named.append(("left_out", "leftOut", int | None, "How many results were left out of a reply too large."))
-        if "note" not in model.model_fields:
-            named.append(("note", "note", str | None, "How to get at what was left out."))
     fields = [
         f"    {field}: {_type(kind)}{' = None' if _optional(kind) else ''}" + (f'\n    """{told}"""' if told else "")
         for field, _, kind, told in named
@@ -95,7 +86,7 @@ def _dataclass(name: str, model: type[Reply], *, whole: bool) -> str:
             *fields,
             "",
             "    @classmethod",
-            "    def of(cls, told: Mapping[str, Any]) -> Self:",
+            "    def of(cls, reply: Mapping[str, Any]) -> Self:",
             '        """The reply as it came over the wire, typed."""',
             "        return cls(",
             *values,
@@ -120,11 +111,11 @@ def _type(kind: Any) -> str:
 
 
 def _decoded(kind: Any, alias: str) -> str:
-    """The expression that makes the value of what ``told`` holds under ``alias``."""
+    """The expression that makes the value of what the reply has under ``alias``."""
     bare = [part for part in get_args(kind) if part is not NoneType] if _optional(kind) else [kind]
-    made = _made(bare[0], f'told["{alias}"]')
+    made = _made(bare[0], f'reply["{alias}"]')
     if _optional(kind):
-        return f'told.get("{alias}")' if made == f'told["{alias}"]' else f'{made} if "{alias}" in told else None'
+        return f'reply.get("{alias}")' if made == f'reply["{alias}"]' else f'{made} if "{alias}" in reply else None'
     return made
 
 
@@ -133,7 +124,7 @@ def _made(kind: Any, value: str) -> str:
         return _made(get_args(kind)[0], value)
     if kind is datetime:
         return f"datetime.fromisoformat({value})"
-    if isinstance(kind, type) and issubclass(kind, Reply):
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
         return f"{kind.__name__}.of({value})"
     if get_origin(kind) is list and _models_in(kind):
         return f"[{_models_in(kind)[0].__name__}.of(one) for one in {value}]"
@@ -179,7 +170,7 @@ def _functions() -> str:
     ''').lstrip()
 
 
-def _method(tool: Tool, *, asynchronous: bool) -> str:
+def _method(tool: AnyTool, *, asynchronous: bool) -> str:
     fields = tool.arguments.model_fields
     required = [f"{name}: {_taken(tool, name, field)}" for name, field in fields.items() if field.is_required()]
     optional = [
@@ -201,7 +192,7 @@ def _method(tool: Tool, *, asynchronous: bool) -> str:
     )
 
 
-def _docstring(tool: Tool) -> str:
+def _docstring(tool: AnyTool) -> str:
     """What the tool does, and each argument; the first sentence, or what leads it, has a line of its own."""
     first, _, rest = tool.description.partition(". ")
     if len(first) > _LINE:
@@ -219,7 +210,7 @@ def _docstring(tool: Tool) -> str:
     return "\n".join((*told, *arguments))
 
 
-def _taken(tool: Tool, name: str, field: FieldInfo) -> str:
+def _taken(tool: AnyTool, name: str, field: FieldInfo) -> str:
     """What a caller may give for an argument."""
     node = tool.arguments.model_json_schema()["properties"][field.alias or name]
     if "$ref" in node:
@@ -243,13 +234,3 @@ def _bare(kind: Any) -> Any:
     parts = [part for part in get_args(kind) if part is not NoneType]
     wraps = get_origin(kind) in (Annotated, UnionType, Union)
     return _bare(parts[0]) if wraps and get_origin(kind) is not Literal else kind
-
-
-def main() -> None:
-    """Write every file."""
-    for name, text in files().items():
-        (PACKAGE / name).write_text(text, encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,37 @@
+"""What the tools run on: the stores, the model, and the limits that a deployment sets."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from uuid import uuid4
+
+from memtools.domain.trace import Stamp
+from memtools.freshness.cache import RecentIndexes
+from memtools.ports import Embedder, PersonaStore, SegmentStore, TraceStore
+
+_now = partial(datetime.now, UTC)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backend:
+    """One deployment's memory.
+
+    ``now`` gives the present moment, aware, in UTC. ``retention`` is how long anything replaced or deleted can be
+    brought back, ``document_limit`` the characters that a document may have, ``floor`` the score below which a trace is
+    not relevant.
+    """
+
+    traces: TraceStore
+    personas: PersonaStore
+    segments: SegmentStore
+    embedder: Embedder
+    recent: RecentIndexes = field(default_factory=RecentIndexes)
+    now: Callable[[], datetime] = _now
+    retention: timedelta = timedelta(days=30)
+    document_limit: int = 16_000
+    floor: float = 0.25
+
+    def stamp(self) -> Stamp:
+        """The present moment and a new name for a write."""
+        return Stamp(self.now(), uuid4().hex)

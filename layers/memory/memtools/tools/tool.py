@@ -1,0 +1,243 @@
+"""What a tool is, and what the arguments and replies of all tools are made of.
+
+Names on the wire are camelCase; snake_case is accepted too; unknown arguments are refused by name. Absent values are
+left out of replies, never null.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, time
+from typing import Annotated, Any, ClassVar, Generic, Self, TypeVar
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    ValidationError,
+    WithJsonSchema,
+)
+from pydantic.alias_generators import to_camel
+
+from memtools.backend import Backend
+from memtools.domain.scope import Scope
+from memtools.domain.trace import Trace
+from memtools.errors import InvalidArguments
+
+
+class Arguments(BaseModel):
+    """Base of all arguments: strict types, no unknown names."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel, populate_by_name=True, extra="forbid", strict=True, defer_build=True, frozen=True
+    )
+
+
+class Reply(BaseModel):
+    """Base of all replies. Each says what may be left out of it where an envelope cannot carry it whole.
+
+    ``changes``: the call changed the memory, so a reply that is too large is no reason to report a failure.
+    ``shortens``: the lists whose last items may be left out, the least important list first.
+    ``left_out_note``: how to get what was left out; ``{count}`` items are gone, ``{kept}`` remain.
+    ``too_large``: what to do where not even one item fits.
+    """
+
+    model_config = ConfigDict(
+        alias_generator=to_camel, populate_by_name=True, extra="forbid", frozen=True, defer_build=True
+    )
+    changes: ClassVar[bool] = False
+    shortens: ClassVar[tuple[str, ...]] = ()
+    left_out_note: ClassVar[str] = ""
+    too_large: ClassVar[str] = ""
+
+    left_out: int | None = Field(None, description="How many items were left out because the reply was too large.")
+    note: str | None = Field(None, description="What limited this reply, and how to get the rest.")
+
+    def as_dict(self) -> dict[str, Any]:
+        """The reply as callers see it, JSON-ready."""
+        return self.model_dump(by_alias=True, exclude_none=True)
+
+    def without_last(self, count: int) -> Self:
+        """The reply without the last ``count`` items of its lists, and a note that says so."""
+        kept, left = {}, count
+        for name in self.shortens:
+            items = getattr(self, name)
+            kept[name] = items[: max(len(items) - left, 0)]
+            left -= len(items) - len(kept[name])
+        remaining = sum(map(len, kept.values()))
+        note = self.left_out_note.format(count=count, kept=remaining)
+        return self.model_copy(update={**kept, "left_out": count, "note": f"{self.note or ''} {note}".strip()})
+
+
+# Covariant, so that one catalogue can list tools of all kinds: a tool runs only on arguments that it parsed itself.
+A_co = TypeVar("A_co", bound=Arguments, covariant=True)
+R_co = TypeVar("R_co", bound=Reply, covariant=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool(Generic[A_co, R_co]):
+    """A tool: ``function`` is the Lambda function that serves it, ``description`` what a model reads about it."""
+
+    name: str
+    function: str
+    description: str
+    arguments: type[A_co]
+    reply: type[R_co]
+    run: Callable[[Backend, Scope, A_co], R_co]
+
+    def call(self, backend: Backend, scope: Scope, given: object) -> R_co:
+        """Run the tool on arguments as they came in. Raises ToolError."""
+        return self.run(backend, scope, self.parse(given))
+
+    def parse(self, given: object) -> A_co:
+        """The arguments, typed; null is the same as absent.
+
+        Raises InvalidArguments, which names each argument that is wrong and what it may be.
+        """
+        if not isinstance(given, dict):
+            raise InvalidArguments(f"The arguments of {self.name} have to be a JSON object.")
+        try:
+            return self.arguments.model_validate({name: value for name, value in given.items() if value is not None})
+        except ValidationError as error:
+            problems = [self._problem(problem) for problem in error.errors(include_input=False, include_url=False)]
+        raise InvalidArguments(
+            f"{self.name} was not called: {'; '.join(problem['problem'] for problem in problems)}.",
+            arguments=problems,
+        )
+
+    @property
+    def argument_names(self) -> list[str]:
+        """The names on the wire, in order."""
+        return [field.alias or name for name, field in self.arguments.model_fields.items()]
+
+    def _problem(self, problem: Any) -> dict[str, str]:
+        path = ".".join(str(part) for part in problem["loc"]).encode(errors="replace").decode()
+        message = problem["msg"].removeprefix("Value error, ")
+        match problem["type"]:
+            case "extra_forbidden":
+                text = f"unknown argument `{path}`; {self.name} takes {', '.join(self.argument_names)}"
+            case "missing":
+                text = f"`{path}` is missing"
+            case _:
+                text = f"`{path}`: {message}" if path else message
+        named = path or next(iter(re.findall(r"`(\w+)`", text)), "")
+        return {"argument": named, "problem": text}
+
+
+AnyTool = Tool[Arguments, Reply]
+
+# ---------------------------------------------------------------- arguments
+
+_DATE = re.compile(r"\d{4}-?\d{2}-?\d{2}")
+MOMENT = "a date or a time in ISO 8601, such as 2026-11-30 or 2026-11-30T17:45:00Z"
+
+
+def _storable(text: str) -> str:
+    """Half of a surrogate pair is no character: UTF-8, and so every store, has no form for it."""
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise ValueError("contains half of a surrogate pair, which is no character and cannot be stored")
+    return text
+
+
+def _one_or_many(value: Any) -> Any:
+    """A bare string is a list of one, never its characters."""
+    return [value] if isinstance(value, str) else value
+
+
+def _whole(value: Any) -> Any:
+    """Models write 7.0 where they mean 7."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _parse_moment(value: Any) -> Any:
+    if not isinstance(value, str):
+        raise ValueError(f"give {MOMENT}")  # noqa: TRY004 - pydantic reports ValueErrors
+    try:
+        moment = datetime.fromisoformat(value.strip())
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise ValueError(f"give {MOMENT}") from None
+
+
+def _parse_end(value: Any) -> Any:
+    """A bare date, as an end, means the whole day."""
+    moment = _parse_moment(value)
+    return datetime.combine(moment.date(), time.max, UTC) if _DATE.fullmatch(value.strip()) else moment
+
+
+def _tidy_tags(tags: list[str]) -> list[str]:
+    return list(dict.fromkeys(tag.strip() for tag in tags if tag.strip()))
+
+
+_AS_TEXT = WithJsonSchema({"type": "string"})
+Moment = Annotated[datetime, BeforeValidator(_parse_moment), _AS_TEXT]
+End = Annotated[datetime, BeforeValidator(_parse_end), _AS_TEXT]
+Text = Annotated[str, AfterValidator(_storable)]
+Texts = Annotated[list[Text], BeforeValidator(_one_or_many)]
+Tags = Annotated[
+    list[Annotated[Text, Field(max_length=100)]],
+    BeforeValidator(_one_or_many),
+    AfterValidator(_tidy_tags),
+    Field(max_length=50),
+]
+Limit = Annotated[int, BeforeValidator(_whole), Field(ge=1, le=100)]
+Version = Annotated[int, BeforeValidator(_whole), Field(ge=1)]
+TraceId = Annotated[Text, Field(min_length=1, max_length=100)]
+
+
+# ---------------------------------------------------------------- replies
+
+
+def _iso(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+Timestamp = Annotated[datetime, PlainSerializer(_iso, return_type=str)]
+
+
+class Part(BaseModel):
+    """Base of what replies contain."""
+
+    model_config = Reply.model_config
+
+
+class MemoryText(Part):
+    """A memory by id and content."""
+
+    id: str
+    content: str
+
+
+class Memory(MemoryText):
+    """A live trace as callers read it."""
+
+    tags: list[str]
+    version: int
+    created_at: Timestamp
+    updated_at: Timestamp
+    occurred_at: Timestamp | None = None
+    expires_at: Timestamp | None = None
+    retrieval_count: int = Field(description="How often a search returned it.")
+    last_retrieved_at: Timestamp | None = None
+    merged_from: list[str] | None = Field(None, description="Every memory that was ever merged into this one.")
+
+    @classmethod
+    def of(cls, trace: Trace, **more: Any) -> Self:
+        """The trace as callers read it, with ``more`` fields of a subclass."""
+        return cls(
+            id=trace.id,
+            content=trace.content,
+            tags=list(trace.tags),
+            version=trace.version,
+            created_at=trace.created_at,
+            updated_at=trace.changed_at,
+            occurred_at=trace.occurred_at,
+            expires_at=trace.expires_at,
+            retrieval_count=trace.retrieval_count,
+            last_retrieved_at=trace.last_retrieved_at,
+            merged_from=list(trace.merged_from) or None,
+            **more,
+        )

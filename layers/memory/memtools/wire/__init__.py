@@ -1,0 +1,1 @@
+"""What the envelopes in transports/ share: reading what comes in, shortening what goes out."""

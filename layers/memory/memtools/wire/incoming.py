@@ -1,0 +1,108 @@
+"""What every envelope is decoded to, and how what comes in is read: JSON, objects, header fields."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+from memtools.domain.scope import Scope
+from memtools.errors import InvalidArguments, ToolError, Unscoped
+
+Event = Mapping[str, Any]
+Outcome = Mapping[str, Any] | ToolError  # a reply as JSON, or an error
+
+LAMBDA_REPLY_LIMIT: Final = 6 * 1024 * 1024  # bytes that Lambda hands back, to whoever calls
+AGENT_HEADER: Final = "x-memory-agent"
+USER_HEADER: Final = "x-memory-user"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A tool call: ``arguments`` as the caller gave them, ``scope`` as the caller's infrastructure vouches for it."""
+
+    tool: str
+    arguments: object
+    scope: Scope
+
+
+class Transport(Protocol):
+    """An envelope. Each module of transports/ is one. ``context`` is Lambda's.
+
+    ``REPLY_LIMIT`` is how many bytes of JSON a reply may have.
+    """
+
+    REPLY_LIMIT: int
+
+    def decode(self, event: Event, default_agent: str, context: Any = None) -> Call:
+        """The call in the event. Raises ToolError; ``default_agent`` is the agent of callers who cannot name one."""
+        ...
+
+    def encode(self, event: Event, outcome: Outcome) -> dict[str, Any]:
+        """The envelope's reply."""
+        ...
+
+
+def object_of(value: Any) -> dict[str, Any]:
+    """``value`` if it is a JSON object, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def custom_context(context: Any) -> dict[str, Any]:
+    """What the caller's infrastructure put into Lambda's client context."""
+    return object_of(getattr(getattr(context, "client_context", None), "custom", None))
+
+
+def printable(name: Any) -> str:
+    """A caller's name for something as text that can be sent back: half of a surrogate pair cannot."""
+    return str(name).encode(errors="replace").decode()
+
+
+def parse_json(text: str | bytes) -> Any:
+    """``text`` as JSON. Raises InvalidArguments."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise InvalidArguments("The body is not valid JSON. Send the arguments as one JSON object.") from None
+
+
+class Headers:
+    """Every value of every header field; names compare without case. What is no text counts as not sent.
+
+    Each source is an object (name to value, or to a list of values) or such an object's pairs.
+    """
+
+    def __init__(self, *sources: Any) -> None:
+        self._values: dict[str, list[str]] = {}
+        for source in sources:
+            for name, value in _pairs(source):
+                texts = [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, str)]
+                self._values.setdefault(str(name).lower(), []).extend(texts)
+
+    def get(self, name: str, default: str = "") -> str:
+        """The field's first value."""
+        return next(iter(self._values.get(name, [])), default)
+
+    def scope(self, default_agent: str) -> Scope:
+        """Whom the scope's headers name. Raises Unscoped, also where a header could be read in two ways."""
+        return Scope(self._only(AGENT_HEADER) or default_agent, self._only(USER_HEADER))
+
+    def _only(self, name: str) -> str:
+        """The one value of a field that decides whose memory it is: nobody vouches for which of several counts.
+
+        A comma is how proxies and API Gateway join the values of a field that was sent twice.
+        """
+        values = set(self._values.get(name, []))
+        if len(values) > 1 or any("," in value for value in values):
+            raise Unscoped(
+                f"The header {name} was sent more than once, or contains a comma, which is how several values are"
+                " joined. It has to name exactly one.",
+                invalid=name,
+            )
+        return next(iter(values), "")
+
+
+def _pairs(source: Any) -> Iterable[tuple[Any, Any]]:
+    if isinstance(source, dict):
+        return source.items()
+    pairs = source if isinstance(source, list) else []
+    return [pair for pair in pairs if isinstance(pair, tuple)]

@@ -1,0 +1,125 @@
+"""Replies within what an envelope carries: whole items go, never part of a text, and the reply always says so."""
+
+import json
+from bisect import bisect_left
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from memtools.errors import TooLarge, ToolError
+from memtools.tools.tool import Reply
+from memtools.wire.incoming import Outcome
+
+_MESSAGE_LIMIT: Final = 2_000  # characters
+
+Encode = Callable[[Outcome], dict[str, Any]]
+Fits = Callable[[Outcome], bool]
+
+
+def encoded(outcome: Reply | ToolError, limit: int, encode: Encode) -> dict[str, Any]:
+    """``encode(outcome)``, or that of as much of the outcome as makes a reply of at most ``limit`` bytes."""
+    whole = outcome.as_dict() if isinstance(outcome, Reply) else outcome
+    reply = encode(whole)
+    # Where what is echoed is too much already, leaving out memories would not help.
+    if _size(reply) <= limit or _size(encode({})) > limit:
+        return reply
+
+    def fits(one: Outcome) -> bool:
+        return _size(encode(one)) <= limit
+
+    if isinstance(outcome, ToolError):
+        return encode(_shorter_error(outcome, fits))
+    return encode(_shorter_reply(outcome, limit, fits))
+
+
+def _size(reply: Mapping[str, Any]) -> int:
+    return len(json.dumps(reply, ensure_ascii=False).encode(errors="surrogatepass"))
+
+
+def _shorter_reply(reply: Reply, limit: int, fits: Fits) -> Outcome:
+    """The reply with as few items left out as will do; where one item is too much, what can be said all the same."""
+    total = sum(len(getattr(reply, name)) for name in reply.shortens)
+    # A page without any result is no page, but whoever changed something can do without reading it again.
+    most = total if reply.changes else total - 1
+    counts = range(1, most + 1)
+    fewest = bisect_left(counts, True, key=lambda count: fits(reply.without_last(count).as_dict()))
+    if fewest < len(counts):
+        return reply.without_last(counts[fewest]).as_dict()
+    return _without_parts(reply, fits) if reply.changes else _refusal(reply, limit)
+
+
+def _refusal(reply: Reply, limit: int) -> TooLarge:
+    """For what is only read, where a single text is too much."""
+    first = reply.as_dict()
+    for name in reply.shortens:
+        items = first[name]
+        cursor = {"nextCursor": first["nextCursor"]} if len(items) == 1 and "nextCursor" in first else {}
+        first = {**items[0], **cursor}
+    details = {name: first[name] for name in ("id", "nextCursor") if name in first}
+    return TooLarge(
+        f"What was found is too large for a reply, and a text is never cut. {reply.too_large}",
+        size=_size(first),
+        limit=limit,
+        **details,
+    )
+
+
+def _without_parts(reply: Reply, fits: Fits) -> dict[str, Any]:
+    """For a change that was made: its largest parts go, whole, until the rest fits."""
+    kept = {name: part for name, part in reply.as_dict().items() if name not in reply.shortens}
+    gone = list(reply.shortens)
+    for name in sorted(kept, key=lambda one: _size({one: kept[one]}), reverse=True):
+        part = kept.pop(name)
+        if isinstance(part, dict):  # a memory, which its id and version stand for
+            kept[name] = {one: part[one] for one in ("id", "version") if one in part}
+        gone.append(name)
+        if fits(_done(kept, gone)):
+            break
+    return _done(kept, gone)
+
+
+def _done(kept: Mapping[str, Any], gone: list[str]) -> dict[str, Any]:
+    note = f"The call was carried out. To keep this reply small, it lacks {', '.join(gone)}. Do not repeat the call."
+    return {**kept, "leftOut": len(gone), "note": note}
+
+
+def _shorter_error(error: ToolError, fits: Fits) -> ToolError:
+    """The error with as many of its details as fit: lists are cut at whole items, other details go whole."""
+    details = dict(error.details)
+    gone: dict[str, int] = {}
+    for name in sorted(details, key=lambda one: _size({one: details[one]}), reverse=True):
+        whole = details.pop(name)
+        if not isinstance(whole, list):
+            gone[name] = 1
+        elif fits(_with_details(error, details | {name: []}, gone | {name: len(whole)})):
+            kept = _most(error, details, gone, (name, whole), fits)
+            return _with_details(error, details | {name: whole[:kept]}, gone | {name: len(whole) - kept})
+        else:
+            gone[name] = len(whole)
+        if fits(shorter := _with_details(error, details, gone)):
+            return shorter
+    return _with_details(error, {}, {})
+
+
+def _most(
+    error: ToolError, details: dict[str, Any], gone: dict[str, int], cut: tuple[str, list[Any]], fits: Fits
+) -> int:
+    """How many items of the list ``cut`` can stay; none always can."""
+    name, whole = cut
+
+    def too_many(count: int) -> bool:
+        return not fits(_with_details(error, details | {name: whole[:count]}, gone | {name: len(whole) - count}))
+
+    return bisect_left(range(len(whole) + 1), True, key=too_many) - 1
+
+
+def _with_details(error: ToolError, details: dict[str, Any], gone: dict[str, int]) -> ToolError:
+    long = len(error.message) > _MESSAGE_LIMIT
+    message = f"{error.message[:_MESSAGE_LIMIT]} …" if long else error.message
+    names = ", ".join(f"{count} of {name}" for name, count in gone.items())
+    if not gone:
+        return type(error)(message, **details)
+    return type(error)(
+        f"{message} (`details` lacks what would make this reply too large: {names}.)",
+        **details,
+        leftOut=sum(gone.values()),
+    )
