@@ -1,4 +1,4 @@
-# Everything a developer does, each with one command that sets up what it needs. `make help` lists them.
+# One command for each task of a developer. Each sets up what it needs. `make help` lists them.
 
 PYTHON ?= python3
 VENV := .venv
@@ -8,12 +8,12 @@ READY := $(VENV)/.ready
 .DEFAULT_GOAL := help
 .PHONY: help setup demo local invoke test test-races test-faults test-load test-pages test-emulator test-api test-built test-window test-clients check bench format clean
 
-help: ## what there is
+help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: $(READY) ## the environment in .venv, with the embedding model
+setup: $(READY) ## create the environment in .venv, with the embedding model
 
-# uv where it is installed, since it is quick; else venv and pip. The model is built into the environment.
+# Uses uv if it is installed, because it is fast, else venv and pip. Builds the model into the environment.
 $(READY): pyproject.toml constraints.txt $(wildcard layers/memory/*.txt) layers/memory/build_model.py
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 		echo "memtools needs Python 3.11 or newer, and $(PYTHON) is $$($(PYTHON) --version 2>&1)."; \
@@ -31,59 +31,59 @@ $(READY): pyproject.toml constraints.txt $(wildcard layers/memory/*.txt) layers/
 	@$(BIN)/python layers/memory/build_model.py "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
 	@touch $@
 
-demo: $(READY) ## a short story through the real handlers, checked
+demo: $(READY) ## run a short story through the real handlers, and check it
 	@$(BIN)/python -m local.demo
 
-local: $(READY) ## the service and its page on this machine; STORE=ministack DATA=folder keeps its memories
+local: $(READY) ## run the service and its page on this machine; STORE=ministack DATA=folder keeps its memories
 	@$(BIN)/python -m local
 
-invoke: $(READY) ## an event through its function: make invoke TOOL=memory_add ENVELOPE=direct
+invoke: $(READY) ## send an event to its function: make invoke TOOL=memory_add ENVELOPE=direct
 	@$(BIN)/python -m local.invoke "$(ENVELOPE)" "$(TOOL)"
 
-test: $(READY) ## all tests
+test: $(READY) ## run all tests, and a part of each long suite
 	$(BIN)/python -m pytest -q
 
-test-races: $(READY) ## many writers at once, on two emulators
+test-races: $(READY) ## test many concurrent writers, on two emulators
 	$(BIN)/python -m tests.races --store all
 
-test-faults: $(READY) ## every AWS call of every tool meets every fault
+test-faults: $(READY) ## test every AWS call of every tool under every fault
 	$(BIN)/python -m tests.faults
 
-test-load: $(READY) ## eight clients with all tools for a minute, on the local service
+test-load: $(READY) ## run eight clients with all tools for a minute, on the local service
 	$(BIN)/python -m tests.load
 
-test-pages: $(READY) ## what the pages tell a reader to run: run, in a clone and on an emulated account
+test-pages: $(READY) ## run what the pages tell a reader to run, in a clone and on an emulated account
 	$(BIN)/python -m tests.pages $(PAGES)
 
-test-emulator: $(READY) ## contract suites, races and the durable store on the second emulator
+test-emulator: $(READY) ## run contract suites, races and the durable store on the second emulator
 	$(BIN)/python -m tests.emulator $(BIN)/python -m pytest -q tests/contract
 	$(BIN)/python -m tests.races --store ministack
 	$(BIN)/python -m tests.durable
 
-test-api: $(READY) ## made-up requests against the HTTP API and its description
+test-api: $(READY) ## send generated requests to the HTTP API and compare with its description
 	$(BIN)/python -m tests.api
 
-test-built: $(READY) ## what sam build makes: its sizes, and its replies once deployed to an emulator
+test-built: $(READY) ## check the output of sam build: its sizes, and its replies when deployed to an emulator
 	$(BIN)/python -m tests.built $(BUILT)
 
-test-window: $(READY) ## the page in a real browser
+test-window: $(READY) ## test the page in a real browser
 	$(BIN)/python -m tests.window
 
-test-clients: $(READY) ## the Python client's adapters in the frameworks they are for
+test-clients: $(READY) ## test the Python client's adapters in their frameworks
 	$(BIN)/python -m tests.clients
 
-check: $(READY) ## style, types, imports, templates
+check: $(READY) ## check style, types, imports and templates
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/cfn-lint template.yaml integrations/*.yaml
 
-format: $(READY) ## apply the style
+format: $(READY) ## format the code
 	$(BIN)/ruff check --fix-only --quiet .
 	$(BIN)/ruff format --quiet .
 
-bench: $(READY) ## what imports, searches and bulk loads cost; LOCOMO=path adds quality, beside other memories
+bench: $(READY) ## measure imports, searches and bulk loads; LOCOMO=path adds quality, compared with others
 	$(BIN)/python -m benchmarks.imports
 	$(BIN)/python -m benchmarks.scale
 	$(BIN)/python -m benchmarks.bulk
@@ -93,5 +93,5 @@ bench: $(READY) ## what imports, searches and bulk loads cost; LOCOMO=path adds 
 		$(BIN)/python -m benchmarks.peers "$(LOCOMO)"; \
 	else echo "For retrieval quality: make bench LOCOMO=path/to/locomo10.json"; fi
 
-clean: ## remove what the other commands made
+clean: ## remove what the other commands created
 	rm -rf $(VENV) build .aws-sam
