@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo local invoke test test-races test-faults test-load test-pages test-emulator test-api test-built test-window test-clients check bench format clean
+.PHONY: help setup demo local invoke test test-races test-faults test-load test-pages test-emulator test-api test-built test-window test-clients check generate bench format clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -78,6 +78,11 @@ check: $(READY) ## check style, types, imports and templates
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/cfn-lint template.yaml integrations/*.yaml
+	$(BIN)/python -m generate --check
+
+generate: $(READY) ## write everything that is made from the catalogue
+	$(BIN)/python -m generate
+	$(BIN)/python -m tests.functions.envelopes_table --write
 
 format: $(READY) ## format the code
 	$(BIN)/ruff check --fix-only --quiet .

@@ -176,7 +176,7 @@ class Story(RuleBasedStateMachine):
         self.contents: list[str] = []
 
     def process(self, seconds: int) -> Caller:
-        return Caller(another(self.memory, clock=Off(self.time, seconds * SECOND)), self.scope)
+        return Caller(another(self.memory, now=Off(self.time, seconds * SECOND).now), self.scope)
 
     def new(self) -> str:
         self.contents.append(f"{word_of(len(self.contents))} noted")
@@ -619,7 +619,7 @@ def test_what_changes_while_a_long_catching_up_is_interrupted_is_not_missed(
     tried: Backend, watched: Watched, clock: FakeClock, scope: Scope
 ) -> None:
     ana = Caller(tried, scope)
-    writer = Caller(another(tried, clock=Off(clock, -MINUTE)), scope)
+    writer = Caller(another(tried, now=Off(clock, -MINUTE).now), scope)
     ids = []
     for number in range(20):
         ids += ana.remember(f"{word_of(number)} noted")

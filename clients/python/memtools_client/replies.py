@@ -451,7 +451,7 @@ class Unmerged:
     note: str | None = None
     """What limited this reply, and how to get the rest."""
     restored_ids: list[str]
-    """The memories that live again by this call; empty where the merge was undone already."""
+    """The memories that live again because the merge was undone."""
     trace: Memory
 
     @classmethod
