@@ -19,15 +19,15 @@ Tools = Iterable[AnyTool]
 FUNCTIONS: Final = {
     "search": "Searches, lists and reads memory",
     "add": "Adds new facts to memory",
-    "edit": "Edits persona documents; corrects, forgets and restores memories",
-    "merge": "Merges memories that say the same, and takes merges back",
+    "edit": "Edits persona documents; corrects, deletes and restores memories",
+    "merge": "Merges duplicate memories, and undoes merges",
 }
 
 # [M] How many parameters Bedrock takes a function; its quota can be raised, and no service model states it.
 MAX_PARAMETERS: Final = 5
 # What a tool with more arguments does without, and why: {tool: {argument: why}}.
 LEFT_OUT: Final[Mapping[str, Mapping[str, str]]] = {
-    "memory_search": {"explain": "It is for programs, and Bedrock takes no more parameters than the others."}
+    "memory_search": {"explain": "It is for programs, and Bedrock allows no more parameters than the others."}
 }
 
 
@@ -62,8 +62,8 @@ def _bedrock_function(tool: AnyTool, left_out: Mapping[str, str]) -> dict[str, A
     taken = {name: node for name, node in schema["properties"].items() if name not in left_out}
     if len(taken) > MAX_PARAMETERS or set(required) - set(taken):
         raise ValueError(
-            f"Bedrock takes {MAX_PARAMETERS} parameters a function and {tool.name} has {len(taken)}:"
-            " say in LEFT_OUT which optional ones to leave out, and why"
+            f"Bedrock allows {MAX_PARAMETERS} parameters in a function, and {tool.name} has {len(taken)}: list in"
+            " LEFT_OUT which optional ones to leave out, and why"
         )
     return {
         "name": tool.name,
@@ -133,12 +133,13 @@ FORMATS: Final[Mapping[str, Callable[[Tools], Any]]] = {
 
 # What a format cannot say, or leaves to its reader.
 _NOTES: Final = {
-    "bedrock-functions": "A parameter has a type and a description: allowed values, limits, defaults and what an array"
-    " holds stand in the description.",
+    "bedrock-functions": "A parameter has only a type and a description, so the description has allowed values, limits, defaults and"
+    " the type of array items.",
     "bedrock-openapi": "One document serves one action group, with one Lambda function: use --function.",
-    "agentcore": "A node has type, properties, required, items and description: allowed values, limits and defaults"
-    " stand in the description. No outputSchema: a client would hold replies against it, and an error is none.",
-    "openapi": "OpenAPI has no word for SigV4: it is described as the Authorization header it fills.",
+    "agentcore": "A node has only type, properties, required, items and description, so the description has allowed values,"
+    " limits and defaults. There is no outputSchema: a client would validate replies against it, and an error"
+    " would fail.",
+    "openapi": "OpenAPI has no scheme for SigV4, so it is described as the Authorization header.",
 }
 
 

@@ -45,7 +45,7 @@ def subject(headers: dict[str, Any]) -> str:
 def refusal(body: Any) -> dict[str, Any]:
     """A JSON-RPC error in place of the call."""
     asked = body.get("id") if isinstance(body, dict) else None
-    error = {"code": -32001, "message": "The token names no user (claim sub) whose memory this could be."}
+    error = {"code": -32001, "message": "The token has no usable user name (claim `sub`)."}
     answer = {"jsonrpc": "2.0", "id": asked, "error": error}
     return reply("transformedGatewayResponse", {"statusCode": 403, "body": answer})
 

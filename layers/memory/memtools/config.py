@@ -49,7 +49,7 @@ def _required(environment: Mapping[str, str], name: str) -> str:
 def _whole(environment: Mapping[str, str], name: str) -> int:
     text = _required(environment, name)
     if not text.isdecimal() or int(text) < 1:
-        raise ValueError(f"the environment variable {name} has to be a whole number from 1")
+        raise ValueError(f"the environment variable {name} must be a whole number of at least 1")
     return int(text)
 
 
@@ -59,12 +59,12 @@ def _share(environment: Mapping[str, str], name: str) -> float:
     except ValueError:
         share = -1
     if not 0 <= share <= 1:
-        raise ValueError(f"the environment variable {name} has to be a number from 0 to 1")
+        raise ValueError(f"the environment variable {name} must be a number from 0 to 1")
     return share
 
 
 def _one_of(environment: Mapping[str, str], name: str, choices: tuple[str, ...]) -> str:
     value = _required(environment, name)
     if value not in choices:
-        raise ValueError(f"the environment variable {name} has to be one of {', '.join(choices)}")
+        raise ValueError(f"the environment variable {name} must be one of {', '.join(choices)}")
     return value

@@ -54,10 +54,10 @@ def handler_for(function: str) -> Handler:
 
 def _unrecognized_event() -> InvalidArguments:
     return InvalidArguments(
-        "Unrecognized event. The function takes a call of a Bedrock agent's action group (function details or OpenAPI"
-        " schema) or of an AgentCore Gateway, a request of an API Gateway HTTP API, function URL (payload 2.0) or REST"
-        ' API (payload 1.0), or a direct call {"tool": ..., "arguments": {...}, "context": {"agent": ..., "user":'
-        " ...}}."
+        "Unrecognized event. The function accepts a call from a Bedrock agent's action group (function details or"
+        " OpenAPI schema), a call from an AgentCore Gateway, a request from an API Gateway HTTP API or function URL"
+        " (payload 2.0) or REST API (payload 1.0), or a direct call:"
+        ' {"tool": ..., "arguments": {...}, "context": {"agent": ..., "user": ...}}.'
     )
 
 
@@ -73,7 +73,7 @@ def _outcome(decode: Callable[[], Call], function: str, backend: Backend) -> tup
         return error, {**entry, "outcome": error.code, **cause}
     except Exception as error:  # noqa: BLE001 - a fault of ours; its text may hold content, so only its place is logged
         frames = [f"{frame.name}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__)]
-        fault = Unavailable("The memory failed to answer because of a fault of its own. Try once more, then go on.")
+        fault = Unavailable("The memory failed because of an internal error. Try once more, then continue without it.")
         return fault, {**entry, "outcome": "fault", "cause": type(error).__name__, "at": frames}
 
 
@@ -81,7 +81,7 @@ def _run(function: str, backend: Backend, call: Call) -> Reply:
     tool = TOOLS.get(call.tool)
     if tool is None or tool.function != function:
         served = [one.name for one in TOOLS.values() if one.function == function]
-        raise NotFound(f"There is no such tool here; this function serves {', '.join(served)}.", tools=served)
+        raise NotFound(f"Unknown tool. This function serves {', '.join(served)}.", tools=served)
     return tool.call(backend, call.scope, call.arguments)
 
 

@@ -45,12 +45,12 @@ def translated_errors(consequence: str) -> Iterator[None]:
     Unavailable at once where there is no time left for another call.
     """
     if out_of_time():
-        raise Unavailable(f"The memory's store is slow. {consequence}")
+        raise Unavailable(f"The memory store is slow. {consequence}")
     try:
         yield
     except (ClientError, BotoCoreError) as error:
         cause = code_of(error) if isinstance(error, ClientError) else type(error).__name__
-        raise Unavailable(f"The memory's store did not answer. {consequence}") from Fault(cause)
+        raise Unavailable(f"The memory store did not answer. {consequence}") from Fault(cause)
 
 
 class Fault(Exception):
@@ -58,6 +58,9 @@ class Fault(Exception):
 
 
 READ_FAILED = "Send the same call again in a moment."
-WRITE_FAILED = "The change is either stored whole or not at all; sending the same call again is safe and makes sure."
+WRITE_FAILED = (
+    "The change was stored either completely or not at all. Sending the same call again is safe and makes sure that it"
+    " is stored."
+)
 
 Client = Any  # boto3 makes its clients at run time; the calls are typed by the contract suite against real ones

@@ -106,4 +106,4 @@ def _text(name: str, data: bytes) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError:
-        raise Conflict(f"{name} is not UTF-8 text, so it was left alone. Its owner has to store it as UTF-8.") from None
+        raise Conflict(f"{name} is not UTF-8 text. Nothing was changed. Its owner must store it as UTF-8.") from None

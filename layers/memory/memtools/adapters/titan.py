@@ -66,13 +66,13 @@ class TitanEmbedder:
         The threads are this call's own: those of the stores would wait behind a model that hangs.
         """
         if out_of_time():
-            raise LookupError("there is no time left to ask the model")
+            raise LookupError("no time left to call the model")
         pool = ThreadPoolExecutor(_CONNECTIONS, thread_name_prefix="bedrock")
         try:
             return list(pool.map(self._embed_one, texts, timeout=SECONDS))
         except (ClientError, BotoCoreError, TimeoutError, ValueError) as error:
             cause = code_of(error) if isinstance(error, ClientError) else type(error).__name__
-            raise LookupError("the model gave no vector") from Fault(cause)
+            raise LookupError("the model returned no vector") from Fault(cause)
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
@@ -104,9 +104,9 @@ def _numbers_of(body: bytes) -> list[float]:
         case _:
             raise ValueError("no vector")
     if len(numbers) != DIMENSIONS or not all(isinstance(one, float) and isfinite(one) for one in numbers):
-        raise ValueError("not as many numbers as were asked for")
+        raise ValueError("wrong number of dimensions")
     if not any(numbers):
-        raise ValueError("a vector without a direction")
+        raise ValueError("a zero vector")
     return numbers
 
 

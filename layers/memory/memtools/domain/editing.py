@@ -46,7 +46,7 @@ def add(text: str, entry: str) -> str:
     if bullet := _BULLET.match(entry):
         entry = entry[bullet.end() :].lstrip()
     if entry in ("", "-", "*", "+"):
-        raise InvalidArguments("`text` is empty: say what to remember.", argument="text")
+        raise InvalidArguments("`text` is empty. Give the text to remember.", argument="text")
     if entry in entries(text):
         return text
     start = text if not text or text.endswith("\n") else text + "\n"
@@ -87,8 +87,8 @@ def require_within_limit(text: str, limit: int, *, current: str) -> None:
         return
     longest = sorted(entries(current), key=len, reverse=True)[:_LONGEST_SHOWN]
     raise TooLarge(
-        f"The document would have {len(text)} characters; it may have {limit}. Nothing was written. Shorten or remove"
-        " entries first, the longest are in `details.longest`, then send this edit again.",
+        f"The document would have {len(text)} characters; the limit is {limit}. Nothing was written. Shorten or remove"
+        " entries first (`details.longest` has the longest), then send this edit again.",
         size=len(text),
         limit=limit,
         longest=[{"length": len(entry), "entry": entry} for entry in longest],
@@ -110,21 +110,21 @@ def _only(text: str, old: str) -> _Place:
         Ambiguous: there are several, overlaps counted; each one's line is in ``details.occurrences``.
     """
     if not old:
-        raise InvalidArguments("`text` is empty: give the exact text to look for.", argument="text")
+        raise InvalidArguments("`text` is empty. Give the exact text to find.", argument="text")
     stored = _indented(old)
     found = {start: _Place(start, start + len(stored), indented=stored != old) for start in _starts(text, stored)}
     found |= {start: _Place(start, start + len(old), indented=False) for start in _starts(text, old)}
     places = [found[start] for start in sorted(found)]
     if not places:
         raise NotFound(
-            "`text` does not occur in the document; nothing was changed. Copy it exactly from one of the entries in"
+            "`text` does not occur in the document. Nothing was changed. Copy it exactly from one of the entries in"
             " `details.entries`.",
             entries=entries(text),
         )
     if len(places) > 1:
         raise Ambiguous(
-            f"`text` occurs {len(places)} times; nothing was changed. Take more of its line, or of the lines around it,"
-            " so that it occurs once: see `details.occurrences`.",
+            f"`text` occurs {len(places)} times. Nothing was changed. Include more of its line, or of the lines around"
+            " it, so that it occurs only once. See `details.occurrences`.",
             occurrences=[_line_at(text, place.start) for place in places],
         )
     return places[0]

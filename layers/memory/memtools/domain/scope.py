@@ -29,16 +29,20 @@ class Scope:
         for kind, name in (("agent", self.agent), ("user", self.user)):
             if not isinstance(name, str) or not name.strip():
                 raise Unscoped(
-                    f"No {kind} is known for this call, so it has no memory to work on. The application that invokes"
-                    f" the tool has to set the {kind}; it can never be an argument.",
+                    f"The {kind} of this call is unknown, so there is no memory to use. The application that invokes"
+                    f" the tool must set the {kind}. It cannot be an argument.",
                     missing=kind,
                 )
             try:
                 size = len(_encode(name))
             except UnicodeEncodeError:
-                raise Unscoped(f"The name of the {kind} is no valid text.", invalid=kind) from None
+                raise Unscoped(f"The name of the {kind} is not valid text.", invalid=kind) from None
             if size > _ENCODED_LIMIT:
-                raise Unscoped(f"The name of the {kind} is too long.", invalid=kind, limit=_ENCODED_LIMIT)
+                raise Unscoped(
+                    f"The name of the {kind} is too long; the limit is {_ENCODED_LIMIT} bytes, percent-encoded.",
+                    invalid=kind,
+                    limit=_ENCODED_LIMIT,
+                )
 
     @property
     def key(self) -> str:

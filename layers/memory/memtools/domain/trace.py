@@ -131,16 +131,16 @@ def require_fitting(contents: Sequence[str], *, argument: str) -> None:
     for number, size in enumerate(sizes, 1):
         if size > FACT_LIMIT:
             raise TooLarge(
-                f"Text {number} in `{argument}` has {size} bytes; a fact may have {FACT_LIMIT}. Say it in fewer words,"
-                " or split it into several facts.",
+                f"Text {number} in `{argument}` has {size} bytes; the limit for a fact is {FACT_LIMIT}. Shorten it, or"
+                " split it into several facts.",
                 argument=argument,
                 size=size,
                 limit=FACT_LIMIT,
             )
     if sum(sizes) > CALL_LIMIT:
         raise TooLarge(
-            f"The facts of this call have {sum(sizes)} bytes together; one call may bring {CALL_LIMIT}. Send them in"
-            " several calls.",
+            f"The facts of this call have {sum(sizes)} bytes together; the limit for a call is {CALL_LIMIT}. Send them"
+            " in several calls.",
             argument=argument,
             size=sum(sizes),
             limit=CALL_LIMIT,

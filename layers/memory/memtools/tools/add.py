@@ -23,12 +23,14 @@ class Add(Arguments):
 
     facts: Texts = Field(
         max_length=100,
-        description="The facts to remember, each a sentence that makes sense on its own: names instead of pronouns,"
-        " dates instead of 'yesterday'. Up to 100.",
+        description="The facts to remember. Each is a sentence that makes sense by itself: use names instead of"
+        " pronouns and dates instead of 'yesterday'. Up to 100.",
     )
-    tags: Tags = Field([], description="Labels for all facts of this call, to narrow a search by.")
+    tags: Tags = Field([], description="Labels for all facts of this call. Searches can filter by them.")
     occurred_at: Moment | None = Field(None, description=f"When it happened, if not now: {MOMENT}.")
-    expires_at: Moment | None = Field(None, description=f"When to forget the facts, if ever: {MOMENT}, in the future.")
+    expires_at: Moment | None = Field(
+        None, description=f"When to forget the facts, if ever: {MOMENT}. It must be in the future."
+    )
 
 
 class Added(Reply):
@@ -37,13 +39,13 @@ class Added(Reply):
     changes = True
     shortens = ("duplicates", "saved")
     left_out_note = (
-        "The call was carried out; {count} entries of this reply were left out, since it would be too large."
-        " memory_list and memory_search show the memories."
+        "The change was made. {count} entries of this reply were left out because it would be too large. memory_list"
+        " and memory_search show the memories."
     )
 
     message: str
     saved: list[MemoryText] = Field(description="The facts stored by this call.")
-    duplicates: list[MemoryText] = Field(description="For facts known before, the memories that say them already.")
+    duplicates: list[MemoryText] = Field(description="For facts that were already known, the memories that have them.")
 
 
 def run(backend: Backend, scope: Scope, given: Add) -> Added:
@@ -120,7 +122,7 @@ class _Fact:
 
 def _require_future(moment: datetime | None, now: datetime) -> None:
     if moment is not None and moment <= now:
-        raise InvalidArguments("`expiresAt` has to be in the future.", argument="expiresAt")
+        raise InvalidArguments("`expiresAt` must be in the future.", argument="expiresAt")
 
 
 def _births(
@@ -171,15 +173,17 @@ def _commit(backend: Backend, scope: Scope, facts: dict[str, _Fact], stamp: Stam
                 fact.learn(failed.found, stamp)
         else:
             return
-    raise Unavailable("Too many others write the same facts at this moment; nothing was saved. Send the call again.")
+    raise Unavailable(
+        "Too many other calls are writing the same facts right now. Nothing was saved. Send the call again."
+    )
 
 
 TOOL = Tool(
     name="memory_add",
     function="add",
-    description="Remember new facts about the user or your work with them. Call it as soon as you learn something worth"
-    " knowing in a later conversation. All facts of a call are stored, or none. A fact that is known already is not"
-    " stored twice but named under `duplicates`, so repeating a call does no harm. It never changes or replaces a"
+    description="Remember new facts about the user or your work with them. Call it as soon as you learn something"
+    " worth knowing in a later conversation. It stores all facts of a call, or none. A fact that is already known is"
+    " not stored again but listed under `duplicates`, so repeating a call does no harm. It never changes or replaces a"
     " memory.",
     arguments=Add,
     reply=Added,

@@ -37,12 +37,16 @@ def change(backend: Backend, scope: Scope, trace_id: str, version: int | None, s
         except ConditionFailed:
             continue
         return after, True
-    raise Unavailable("Too many others change this memory at this moment; nothing was changed. Send the call again.")
+    raise Unavailable(
+        "Too many other calls are changing this memory right now. Nothing was changed. Send the call again."
+    )
 
 
 def unknown(trace_id: str) -> NotFound:
     """The caller's scope has no such trace, or no longer."""
-    return NotFound(f"There is no memory {trace_id}. Search or list for ids that are current.", id=trace_id)
+    return NotFound(
+        f"Memory {trace_id} does not exist. Call memory_search or memory_list to get current ids.", id=trace_id
+    )
 
 
 def require_alive(trace: Trace, stamp: Stamp) -> None:
@@ -53,7 +57,7 @@ def require_alive(trace: Trace, stamp: Stamp) -> None:
         return
     if trace.merged_into:
         raise NotFound(
-            f"Memory {trace.id} has become part of {trace.merged_into}. Use that one, or take the merge back with"
+            f"Memory {trace.id} was merged into {trace.merged_into}. Use that one, or undo the merge with"
             " memory_unmerge.",
             id=trace.id,
             mergedInto=trace.merged_into,
@@ -63,8 +67,8 @@ def require_alive(trace: Trace, stamp: Stamp) -> None:
 
 def _outdated(current: Trace, version: int) -> Conflict:
     return Conflict(
-        f"Memory {current.id} is at version {current.version}, no longer at {version}; nothing was changed. Its current"
-        " content is in `details`: decide on that.",
+        f"Memory {current.id} is at version {current.version}, not {version}. Nothing was changed. Decide again with"
+        " its current content, which is in `details`.",
         id=current.id,
         version=current.version,
         content=current.content,

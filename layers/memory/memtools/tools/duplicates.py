@@ -20,20 +20,20 @@ _PAIRS = 10
 class Duplicates(Arguments):
     """Arguments of memory_duplicates."""
 
-    limit: Limit = Field(10, description="How many groups at most, 1 to 100.")
+    limit: Limit = Field(10, description="Maximum number of groups, 1 to 100.")
     threshold: Annotated[float, Field(ge=0, le=1)] = Field(
         0.6,
-        description="How alike the memories of a group have to be, from 0 to 1. At 0.9 they say the same in nearly the"
-        " same words; at 0.6 they are about the same thing.",
+        description="Minimum similarity of the memories in a group, from 0 to 1. At 0.9 they say the same thing in"
+        " nearly the same words. At 0.6 they are about the same thing.",
     )
 
 
 class Group(Part):
     """Memories that likely say the same."""
 
-    score: float = Field(ge=0, le=1, description="How alike each two of them are at least, from 0 to 1.")
-    trace_ids: list[str] = Field(description="Their ids, the oldest first, as memory_merge takes them.")
-    traces: list[Memory] = Field(description="The same, whole.")
+    score: float = Field(ge=0, le=1, description="The lowest similarity of any two of them, from 0 to 1.")
+    trace_ids: list[str] = Field(description="Their ids, oldest first, as memory_merge takes them.")
+    traces: list[Memory] = Field(description="The same memories, complete.")
 
 
 class Groups(Reply):
@@ -41,12 +41,12 @@ class Groups(Reply):
 
     shortens = ("groups",)
     left_out_note = (
-        "The {count} least alike groups were left out, since the reply would be too large. To see them, merge or"
-        " correct these first, then ask again."
+        "The {count} least similar groups were left out because the reply would be too large. To see them, merge or"
+        " correct these first, then call again."
     )
-    too_large = "Ask for closer duplicates with a higher `threshold`, or read the memories one by one."
+    too_large = "Use a higher `threshold`, or read the memories one by one."
 
-    groups: list[Group] = Field(description="The most alike first; empty where nothing is said twice.")
+    groups: list[Group] = Field(description="Most similar first; empty if there are no duplicates.")
 
 
 def run(backend: Backend, scope: Scope, given: Duplicates) -> Groups:
@@ -116,8 +116,8 @@ def _reply(group: _Group, traces: Mapping[str, Trace]) -> Group:
 TOOL = Tool(
     name="memory_duplicates",
     function="search",
-    description="Find memories that likely say the same, in groups. Call it to tidy up, before memory_merge: read each"
-    " group first, since memories that contradict each other look alike too. It changes nothing.",
+    description="Find groups of memories that probably say the same thing. Call it to tidy up, before memory_merge."
+    " Read each group first, because memories that contradict each other also look alike. It changes nothing.",
     arguments=Duplicates,
     reply=Groups,
     run=run,

@@ -20,35 +20,34 @@ class Edit(Arguments):
     """Arguments of memory_edit."""
 
     action: Literal["add", "replace", "remove", "undo"] = Field(
-        description="`add` appends `text` as one entry; `replace` swaps `text` for `with`; `remove` deletes `text`;"
-        " `undo` puts back what the document was before its last change.",
+        description="`add` appends `text` as one entry. `replace` replaces `text` with `with`. `remove` deletes"
+        " `text`. `undo` restores the document to its state before the last change.",
     )
     text: Text | None = Field(
         None,
-        description="For `add` the new entry. Else the exact text to find, which has to occur exactly once: copy it, no"
-        " patterns.",
+        description="For `add`: the new entry. For `replace` and `remove`: the exact text to find, which must occur"
+        " exactly once. Copy it; patterns do not work.",
     )
-    with_: Text | None = Field(
-        None, alias="with", description="For `replace`: what stands there afterwards, to the letter."
-    )
+    with_: Text | None = Field(None, alias="with", description="For `replace`: the new text, used verbatim.")
     target: Literal["self", "user"] = Field(
-        "self", description="`self`: MEMORY.md, your own notes. `user`: USER.md, what you know of the user."
+        "self", description="`self`: MEMORY.md, your own notes. `user`: USER.md, what you know about the user."
     )
     version: Text | None = Field(
         None,
-        description="The version that memory_read or memory_edit returned, to refuse the edit if it has changed since.",
+        description="The version that memory_read or memory_edit returned. If the document has changed since, the edit"
+        " is refused.",
     )
 
     @model_validator(mode="after")
     def _belong_together(self) -> Self:
         if self.action == "undo" and self.text is not None:
-            raise ValueError("`undo` takes no `text`: it puts back the whole document as it was before")
+            raise ValueError("`undo` does not take `text`: it restores the whole document")
         if self.action != "undo" and not self.text:
-            raise ValueError(f"`text` is missing or empty: `{self.action}` needs the text")
+            raise ValueError(f"`text` is missing or empty; `{self.action}` needs it")
         if self.action == "replace" and self.with_ is None:
-            raise ValueError("`with` is missing: `replace` needs the new text; to delete, use `remove`")
+            raise ValueError("`with` is missing; `replace` needs the new text. To delete text, use `remove`")
         if self.action != "replace" and self.with_ is not None:
-            raise ValueError(f"`with` goes with `replace` only, not with `{self.action}`")
+            raise ValueError(f"`with` is only for `replace`, not for `{self.action}`")
         return self
 
 
@@ -58,7 +57,7 @@ class Edited(Reply):
     changes = True
 
     message: str
-    changed: bool = Field(description="False where the document said so already and nothing was written.")
+    changed: bool = Field(description="False if the document was already like this and nothing was written.")
     version: str = Field(description="The document's version after this edit.")
     text: str = Field(description="The whole document after this edit.")
 
@@ -88,7 +87,7 @@ def run(backend: Backend, scope: Scope, given: Edit) -> Edited:
         except ConditionFailed:
             continue
         return _reply(stored, f"ok ({given.action} → {name})", changed=True)
-    raise Unavailable(f"Too many others write {name} at this moment; nothing was written. Send the edit again.")
+    raise Unavailable(f"Too many other calls are writing {name} right now. Nothing was written. Send the edit again.")
 
 
 def _fingerprint(given: Edit) -> str:
@@ -101,8 +100,8 @@ def _fingerprint(given: Edit) -> str:
 def _require_version(current: Document, version: str | None) -> None:
     if version is not None and version != current.version:
         raise Conflict(
-            f"{current.name} has changed since version {version}; nothing was written. Its current text and version are"
-            " in `details`: make the edit on them.",
+            f"{current.name} has changed since version {version}. Nothing was written. Base the edit on its current"
+            " text and version, which are in `details`.",
             version=current.version,
             text=current.text,
         )
@@ -117,7 +116,7 @@ def _previous(backend: Backend, scope: Scope, current: Document) -> str:
         return newest[1].text
     if current.replaces == ABSENT:
         return ""
-    raise NotFound(f"Nothing is kept of what {current.name} was before, so there is nothing to undo.")
+    raise NotFound(f"No earlier version of {current.name} is kept, so there is nothing to undo.")
 
 
 def _apply(text: str, given: Edit) -> str:
@@ -130,7 +129,7 @@ def _apply(text: str, given: Edit) -> str:
 
 
 def _unwritten(document: Document) -> Edited:
-    return _reply(document, f"ok (already so in {document.name}, nothing written)", changed=False)
+    return _reply(document, f"ok (no change in {document.name}, nothing written)", changed=False)
 
 
 def _reply(document: Document, message: str, *, changed: bool) -> Edited:
@@ -141,10 +140,10 @@ def _reply(document: Document, message: str, *, changed: bool) -> Edited:
 TOOL = Tool(
     name="memory_edit",
     function="edit",
-    description="Edit your notes (MEMORY.md, target `self`) or what you know of the user (USER.md, target `user`): the"
-    " few things that should be present in every conversation. The edit happens whole or is refused with the reason and"
-    " the current text; text that does not occur exactly once is never guessed at. It is stored at once and loads with"
-    " the next session. Facts to be found by search belong in memory_add.",
+    description="Edit your notes (MEMORY.md, target `self`) or what you know about the user (USER.md, target `user`):"
+    " the few things that should be present in every conversation. The edit happens whole, or is refused with the"
+    " reason and the current text. The text to change must occur exactly once; nothing is guessed. The edit is stored"
+    " at once and loads with the next session. For facts that a search should find, use memory_add instead.",
     arguments=Edit,
     reply=Edited,
     run=run,

@@ -27,10 +27,13 @@ Position = tuple[int, int, str]
 class List(Arguments):
     """Arguments of memory_list."""
 
-    limit: Limit = Field(20, description="How many memories a page has at most, 1 to 100.")
-    tags: Tags = Field([], description="Only memories that carry all of these tags.")
+    limit: Limit = Field(20, description="Maximum number of memories on a page, 1 to 100.")
+    tags: Tags = Field([], description="Only memories that have all of these tags.")
     cursor: Text | None = Field(
-        None, max_length=1000, description="`nextCursor` of the page before, with the same tags. Without it the newest."
+        None,
+        max_length=1000,
+        description="`nextCursor` of the previous page; keep the same tags. Without it, the list starts with the"
+        " newest.",
     )
 
 
@@ -39,13 +42,13 @@ class Listed(Reply):
 
     shortens = ("results",)
     left_out_note = (
-        "The last {count} memories of this page were left out, since the reply would be too large. To see them all, ask"
-        " for this page again with limit {kept}, and go on from its nextCursor."
+        "The last {count} memories of this page were left out because the reply would be too large. To see all of"
+        " them, request this page again with limit {kept}, then continue from its `nextCursor`."
     )
-    too_large = "To pass it by, ask with limit 1, then go on from `details.nextCursor`."
+    too_large = "To skip it, use limit 1, then continue from `details.nextCursor`."
 
-    results: list[Memory] = Field(description="The newest first.")
-    next_cursor: str | None = Field(None, description="Where the next page begins; absent on the last one.")
+    results: list[Memory] = Field(description="Newest first.")
+    next_cursor: str | None = Field(None, description="The cursor of the next page; absent on the last page.")
 
     def without_last(self, count: int) -> Self:
         """Without the cursor too: it would lead past what was left out."""
@@ -102,7 +105,8 @@ def _decode_cursor(cursor: str, checksum: str) -> Position:
         genuine = False
     if not genuine:
         raise InvalidArguments(
-            "This list with these tags never returned this `cursor`. Start again without it.", argument="cursor"
+            "Invalid `cursor`: it does not come from this list with these tags. Start again without it.",
+            argument="cursor",
         )
     return when, created, name
 
@@ -111,7 +115,7 @@ TOOL = Tool(
     name="memory_list",
     function="search",
     description="List what you remember about this user, newest first, page by page. Call it to look through memories"
-    " without a question in mind, or before tidying them up. To find something particular call memory_search. It"
+    " without a question in mind, or before you tidy them up. To find something specific, call memory_search. It"
     " changes nothing.",
     arguments=List,
     reply=Listed,

@@ -22,7 +22,7 @@ _FEWEST = 2
 
 def _distinct(ids: list[str]) -> list[str]:
     if len(set(ids)) < len(ids):
-        raise ValueError("the ids have to be distinct")
+        raise ValueError("the ids must be distinct")
     return ids
 
 
@@ -32,11 +32,12 @@ class Merge(Arguments):
     trace_ids: Annotated[
         list[TraceId], Field(min_length=_FEWEST, max_length=MERGE_LIMIT), AfterValidator(_distinct)
     ] = Field(
-        description="The ids of 2 to 50 memories that say the same or belong together, as memory_search returned them."
+        description="The ids of 2 to 50 memories that say the same thing or belong together, as returned by"
+        " memory_search."
     )
     merged_content: Text | None = Field(
         None,
-        description="The one text that says it all, kept to the letter. Without it the contents are joined by ' | '.",
+        description="One text that says everything, stored verbatim. Without it, the contents are joined with ' | '.",
     )
 
 
@@ -46,8 +47,8 @@ class Merged(Reply):
     changes = True
 
     survivor_id: str
-    deleted_ids: list[str] = Field(description="The memories that went into the survivor, in the order given.")
-    missing_ids: list[str] = Field(description="Ids given that name no live memory.")
+    deleted_ids: list[str] = Field(description="The memories that were merged into the survivor, in the order given.")
+    missing_ids: list[str] = Field(description="The ids given that are not live memories.")
     trace: Memory
 
 
@@ -77,7 +78,7 @@ def run(backend: Backend, scope: Scope, given: Merge) -> Merged:
             seen = {trace.id: trace for trace in live}
             continue
         return _reply(steps[0][1], given.trace_ids, {after.id: after for _, after in steps})
-    raise Unavailable("These memories are in use at this moment; nothing was merged. Send the call again.")
+    raise Unavailable("Other calls are using these memories right now. Nothing was merged. Send the call again.")
 
 
 def _steps(backend: Backend, live: Sequence[Trace], given: Merge, call: str, stamp: Stamp) -> list[tuple[Trace, Trace]]:
@@ -110,8 +111,8 @@ def _is_done(found: Mapping[str, Trace], live: Sequence[Trace], given: Merge, ca
 def _too_few(found: Mapping[str, Trace], live: Sequence[Trace], ids: Sequence[str]) -> NotFound:
     missing = [name for name in ids if name not in {trace.id for trace in live}]
     return NotFound(
-        f"Found {len(live)} of {len(ids)} memories; a merge takes at least two. Nothing was changed. Search again for"
-        " ids that are current: those in `details.mergedInto` have become part of another memory.",
+        f"Found {len(live)} of {len(ids)} memories, but a merge needs at least two. Nothing was changed. Search again"
+        " to get current ids. Those in `details.mergedInto` were merged into another memory.",
         found=[trace.id for trace in live],
         missingIds=missing,
         mergedInto={name: found[name].merged_into for name in missing if name in found and found[name].merged_into},
@@ -120,7 +121,7 @@ def _too_few(found: Mapping[str, Trace], live: Sequence[Trace], ids: Sequence[st
 
 def _changed(names: Sequence[str]) -> Conflict:
     return Conflict(
-        f"Changed by someone else in the meantime: {', '.join(names)}. Nothing was merged. Search again, and merge what"
+        f"These memories changed in the meantime: {', '.join(names)}. Nothing was merged. Search again, and merge what"
         " still belongs together.",
         traceIds=list(names),
     )
@@ -139,9 +140,10 @@ def _reply(survivor: Trace, ids: Sequence[str], found: Mapping[str, Trace]) -> M
 TOOL = Tool(
     name="memory_merge",
     function="merge",
-    description="Merge memories that say the same, or parts of the same, into one. Call it when a search returns"
-    " near-duplicates or fragments. The one retrieved most survives with the merged content and all tags; the others no"
-    " longer appear. All of it happens or none of it, and a memory that changed meanwhile is never overwritten.",
+    description="Merge memories that say the same thing, or parts of it, into one. Call it when a search returns"
+    " near-duplicates or fragments. The memory that was retrieved most often survives, with the merged content and all"
+    " tags. The others no longer appear. The merge happens whole or not at all, and never overwrites a memory that"
+    " changed in the meantime.",
     arguments=Merge,
     reply=Merged,
     run=run,

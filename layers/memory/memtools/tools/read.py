@@ -15,8 +15,8 @@ class Read(Arguments):
 
     target: Annotated[Target, Field(strict=False)] = Field(
         Target.SOUL,
-        description="`soul`: all persona documents together, as loaded at the start of a conversation. `self`:"
-        " MEMORY.md alone. `user`: USER.md alone, both to the letter.",
+        description="`soul`: all persona documents together, as loaded at the start of a conversation. `self`: only"
+        " MEMORY.md, verbatim. `user`: only USER.md, verbatim.",
     )
 
 
@@ -24,13 +24,13 @@ class DocumentText(Reply):
     """Reply of memory_read."""
 
     too_large = (
-        "Read `self` and `user` one by one; if that is what you did, the document has to become shorter: have entries"
-        " removed that are no longer needed."
+        "Read `self` and `user` separately. If you already did, the document must become shorter: remove entries"
+        " that are no longer needed."
     )
 
     text: str
-    version: str = Field(description="Changes whenever the text does; `none` where nothing is there yet.")
-    found: list[str] = Field(description="The files that are there.")
+    version: str = Field(description="Changes whenever the text changes; `none` if the document does not exist yet.")
+    found: list[str] = Field(description="The files that exist.")
 
 
 def run(backend: Backend, scope: Scope, given: Read) -> DocumentText:
@@ -49,7 +49,7 @@ TOOL = Tool(
     name="memory_read",
     function="search",
     description="Read the persona documents. Call it at the start of a conversation (`soul`), or before an edit to see"
-    " the exact text and its version (`self` or `user`). The text is complete, never shortened. It changes nothing.",
+    " the exact text and its version (`self` or `user`). It always returns the complete text. It changes nothing.",
     arguments=Read,
     reply=DocumentText,
     run=run,

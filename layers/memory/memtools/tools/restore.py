@@ -14,11 +14,11 @@ from memtools.tools.tool import Arguments, Memory, Reply, Tool, TraceId, Version
 class Restore(Arguments):
     """Arguments of memory_restore."""
 
-    trace_id: TraceId = Field(description="The memory to bring back, by its id.")
+    trace_id: TraceId = Field(description="The id of the memory to bring back.")
     version: Version | None = Field(
         None,
-        description="A version out of memory_history, to bring back what it said then. Without it a deleted memory"
-        " comes back as it was.",
+        description="A version from memory_history, to bring back its content. Without it, a deleted memory comes back"
+        " as it was.",
     )
 
 
@@ -27,7 +27,7 @@ class Restored(Reply):
 
     changes = True
 
-    restored: bool = Field(description="False where it was so already.")
+    restored: bool = Field(description="False if the memory was already like this.")
     trace: Memory
 
 
@@ -56,10 +56,9 @@ def _find(backend: Backend, scope: Scope, current: Trace, version: int | None, s
         if earlier.alive(stamp.now) and version in (None, earlier.version):
             return earlier
     raise NotFound(
-        f"Memory {current.id} has no version {version} that could be restored; see `details.versions` and"
-        " memory_history."
+        f"Memory {current.id} has no version {version} that can be restored. See `details.versions` and memory_history."
         if version
-        else f"Nothing is left of memory {current.id} that could be restored.",
+        else f"Memory {current.id} has no version that can be restored.",
         id=current.id,
         versions=[earlier.version for earlier in kept if earlier.alive(stamp.now)],
     )
@@ -68,8 +67,8 @@ def _find(backend: Backend, scope: Scope, current: Trace, version: int | None, s
 TOOL = Tool(
     name="memory_restore",
     function="edit",
-    description="Bring back a deleted memory, or what a memory said at an earlier version. Call it when a deletion or a"
-    " change was a mistake. It makes a new version; nothing that was there is lost.",
+    description="Bring back a deleted memory, or an earlier version of a memory. Call it when a deletion or a change"
+    " was a mistake. It makes a new version, so nothing is lost.",
     arguments=Restore,
     reply=Restored,
     run=run,

@@ -98,13 +98,14 @@ class Tool(Generic[A_co, R_co]):
         Raises InvalidArguments, which names each argument that is wrong and what it may be.
         """
         if not isinstance(given, dict):
-            raise InvalidArguments(f"The arguments of {self.name} have to be a JSON object.")
+            raise InvalidArguments(f"The arguments of {self.name} must be a JSON object.")
         try:
             return self.arguments.model_validate({name: value for name, value in given.items() if value is not None})
         except ValidationError as error:
             problems = [self._problem(problem) for problem in error.errors(include_input=False, include_url=False)]
         raise InvalidArguments(
-            f"{self.name} was not called: {'; '.join(problem['problem'] for problem in problems)}.",
+            f"Invalid arguments for {self.name}: {'; '.join(problem['problem'] for problem in problems)}. Nothing was"
+            " done.",
             arguments=problems,
         )
 
@@ -138,7 +139,7 @@ MOMENT = "a date or a time in ISO 8601, such as 2026-11-30 or 2026-11-30T17:45:0
 def _storable(text: str) -> str:
     """Half of a surrogate pair is no character: UTF-8, and so every store, has no form for it."""
     if any("\ud800" <= character <= "\udfff" for character in text):
-        raise ValueError("contains half of a surrogate pair, which is no character and cannot be stored")
+        raise ValueError("contains half of a surrogate pair, which is not a character and cannot be stored")
     return text
 
 
@@ -154,12 +155,12 @@ def _whole(value: Any) -> Any:
 
 def _parse_moment(value: Any) -> Any:
     if not isinstance(value, str):
-        raise ValueError(f"give {MOMENT}")  # noqa: TRY004 - pydantic reports ValueErrors
+        raise ValueError(f"must be {MOMENT}")  # noqa: TRY004 - pydantic reports ValueErrors
     try:
         moment = datetime.fromisoformat(value.strip())
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError):
-        raise ValueError(f"give {MOMENT}") from None
+        raise ValueError(f"must be {MOMENT}") from None
 
 
 def _parse_end(value: Any) -> Any:
@@ -220,7 +221,7 @@ class Memory(MemoryText):
     updated_at: Timestamp
     occurred_at: Timestamp | None = None
     expires_at: Timestamp | None = None
-    retrieval_count: int = Field(description="How often a search returned it.")
+    retrieval_count: int = Field(description="How often a search has returned it.")
     last_retrieved_at: Timestamp | None = None
     merged_from: list[str] | None = Field(None, description="Every memory that was ever merged into this one.")
 

@@ -16,7 +16,7 @@ from memtools.tools.tool import Arguments, Memory, Reply, Tool, TraceId
 class Unmerge(Arguments):
     """Arguments of memory_unmerge."""
 
-    survivor_id: TraceId = Field(description="The memory that came out of the merge, by its id.")
+    survivor_id: TraceId = Field(description="The id of the memory that resulted from the merge.")
 
 
 class Unmerged(Reply):
@@ -24,7 +24,7 @@ class Unmerged(Reply):
 
     changes = True
 
-    restored_ids: list[str] = Field(description="The memories that live again because the merge was undone.")
+    restored_ids: list[str] = Field(description="The memories that came back.")
     trace: Memory
 
 
@@ -50,7 +50,9 @@ def run(backend: Backend, scope: Scope, given: Unmerge) -> Unmerged:
         except ConditionFailed:
             continue
         return Unmerged(restored_ids=[source.id for source in sources], trace=Memory.of(steps[0][1]))
-    raise Unavailable("Too many others change these memories at this moment; nothing was changed. Send the call again.")
+    raise Unavailable(
+        "Too many other calls are changing these memories right now. Nothing was changed. Send the call again."
+    )
 
 
 def _as_merged(backend: Backend, scope: Scope, survivor: Trace, merge: MergeRecord) -> tuple[Trace, list[Trace]]:
@@ -62,7 +64,7 @@ def _as_merged(backend: Backend, scope: Scope, survivor: Trace, merge: MergeReco
     found = [there[name] for name in merge.sources if name in there and not there[name].expired(now)]
     if replaced is None or len(found) < len(merge.sources):
         raise NotFound(
-            "What went into this merge is no longer kept, so it cannot be undone: the time for that has passed.",
+            "This merge can no longer be undone, because the merged memories are no longer kept.",
             id=survivor.id,
         )
     return replaced, [source for source in found if source.merged_into == survivor.id]
@@ -74,13 +76,13 @@ def _nothing_left(backend: Backend, scope: Scope, survivor: Trace) -> Unmerged:
         return Unmerged(restored_ids=_restored_by_last_unmerge(backend, scope, survivor), trace=Memory.of(survivor))
     if survivor.merge:
         raise Conflict(
-            f"Memory {survivor.id} has changed since the merge; nothing was changed. To undo the merge all the same,"
-            f" first restore version {survivor.merge.outcome} with memory_restore.",
+            f"Memory {survivor.id} has changed since the merge. Nothing was changed. To undo the merge anyway, first"
+            f" restore version {survivor.merge.outcome} with memory_restore.",
             id=survivor.id,
             version=survivor.version,
             mergeVersion=survivor.merge.outcome,
         )
-    raise NotFound(f"Nothing was merged into memory {survivor.id}.", id=survivor.id)
+    raise NotFound(f"No memory was merged into {survivor.id}.", id=survivor.id)
 
 
 def _restored_by_last_unmerge(backend: Backend, scope: Scope, survivor: Trace) -> list[str]:
@@ -96,8 +98,9 @@ def _restored_by_last_unmerge(backend: Backend, scope: Scope, survivor: Trace) -
 TOOL = Tool(
     name="memory_unmerge",
     function="merge",
-    description="Take back the last merge of a memory: what went into it lives again, and the memory says what it said"
-    " before. Call it when a merge was a mistake. If the memory changed since, it is refused and nothing changes.",
+    description="Undo the last merge of a memory: the merged memories come back, and the survivor says what it said"
+    " before. Call it when a merge was a mistake. If the survivor has changed since the merge, the call is refused and"
+    " nothing changes.",
     arguments=Unmerge,
     reply=Unmerged,
     run=run,

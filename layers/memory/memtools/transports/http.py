@@ -82,14 +82,14 @@ def decode(event: Event, default_agent: str, context: Any = None) -> Call:  # no
     is_payload_2 = isinstance(event["requestContext"].get("http"), dict)
     request = _payload_2(event) if is_payload_2 else _payload_1(event)
     if request.method != "POST":
-        raise _WrongMethod("A tool is called with POST.")
+        raise _WrongMethod("Call tools with POST.")
     scope = _scope(request, default_agent)
     root, _, tool = str(request.path).partition(_ROOT)
     if root.count("/") > 1 or not tool:
-        raise NotFound(f"Tools are called at {_ROOT}<name of the tool>.")
+        raise NotFound(f"Unknown path. Call tools at {_ROOT}<tool name>.")
     content_type = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
     if content_type != "application/json":
-        raise _WrongType("The arguments have to be sent as application/json.")
+        raise _WrongType("Send the arguments as application/json.")
     return Call(tool, parse_json(_body(event)), scope)
 
 
@@ -99,19 +99,21 @@ def _scope(request: _Request, default_agent: str) -> Scope:
         return Scope(default_agent, object_of(request.claims).get("sub", ""))
     if request.signed:
         return request.headers.scope(default_agent)
-    raise _NobodyVouches("Nobody vouches for the caller: sign the request (SigV4) or send a token, as the API demands.")
+    raise _NobodyVouches(
+        "The caller is not authenticated. Sign the request (SigV4) or send a token, whichever the API requires."
+    )
 
 
 def _body(event: Event) -> str | bytes:
     body = event.get("body") or ""
     if not isinstance(body, str):
-        raise InvalidArguments("The body has to be text.")
+        raise InvalidArguments("The body must be text.")
     if not event.get("isBase64Encoded"):
         return body or "{}"
     try:
         return base64.b64decode(body, validate=True) or "{}"
     except (binascii.Error, ValueError):
-        raise InvalidArguments("The body is marked as base64, but is not.") from None
+        raise InvalidArguments("The body is marked as base64 but is not valid base64.") from None
 
 
 def encode(event: Event, outcome: Outcome) -> dict[str, Any]:  # noqa: ARG001 - the envelope echoes nothing

@@ -40,7 +40,7 @@ def _parameters(groups: Iterable[Any]) -> Iterable[dict[str, Any]]:
     for group in groups:
         given = [] if group is None else group
         if not isinstance(given, list) or not all(isinstance(object_of(one).get("name"), str) for one in given):
-            raise InvalidArguments("The parameters have to be a list of objects with a name, a type and a value.")
+            raise InvalidArguments("The parameters must be a list of objects, each with a name, a type and a value.")
         yield from given
 
 

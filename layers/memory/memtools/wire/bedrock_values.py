@@ -49,7 +49,7 @@ def _integer(name: str, text: str) -> int:
     try:
         return int(text.partition(".")[0])
     except ValueError:  # more digits than Python converts
-        raise _wrong(name, "a whole number of fewer digits") from None
+        raise _wrong(name, "a whole number with fewer digits") from None
 
 
 def _number(name: str, text: str) -> float:
@@ -124,12 +124,12 @@ def _one_text(name: str, text: str) -> list[str]:
 
 
 def _wrong(name: str, wanted: str) -> InvalidArguments:
-    return InvalidArguments(f"`{name}` has to be {wanted}. To do without it, leave it out.", argument=name)
+    return InvalidArguments(f"`{name}` must be {wanted}. If you do not need it, leave it out.", argument=name)
 
 
 def _unclear(name: str) -> InvalidArguments:
     return InvalidArguments(
-        f"`{name}` is no clear list: it is not evident where one item ends and the next begins. Send it as a JSON array"
-        ' of strings, each in double quotes: ["first item", "second item"].',
+        f"`{name}` is ambiguous: it is not clear where one item ends and the next begins. Send it as a JSON array of"
+        ' strings in double quotes: ["first item", "second item"].',
         argument=name,
     )

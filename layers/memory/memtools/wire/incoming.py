@@ -94,8 +94,8 @@ class Headers:
         values = set(self._values.get(name, []))
         if len(values) > 1 or any("," in value for value in values):
             raise Unscoped(
-                f"The header {name} was sent more than once, or contains a comma, which is how several values are"
-                " joined. It has to name exactly one.",
+                f"The header {name} was sent more than once or contains a comma, which joins repeated headers. It must"
+                " have exactly one value.",
                 invalid=name,
             )
         return next(iter(values), "")

@@ -56,7 +56,7 @@ def _refusal(reply: Reply, limit: int) -> TooLarge:
         first = {**items[0], **cursor}
     details = {name: first[name] for name in ("id", "nextCursor") if name in first}
     return TooLarge(
-        f"What was found is too large for a reply, and a text is never cut. {reply.too_large}",
+        f"The result is too large for a reply, and texts are never truncated. {reply.too_large}",
         size=_size(first),
         limit=limit,
         **details,
@@ -78,7 +78,8 @@ def _without_parts(reply: Reply, fits: Fits) -> dict[str, Any]:
 
 
 def _done(kept: Mapping[str, Any], gone: list[str]) -> dict[str, Any]:
-    note = f"The call was carried out. To keep this reply small, it lacks {', '.join(gone)}. Do not repeat the call."
+    left_out = ", ".join(gone)
+    note = f"The change was made. To keep this reply small, it lacks these parts: {left_out}. Do not repeat the call."
     return {**kept, "leftOut": len(gone), "note": note}
 
 
@@ -119,7 +120,7 @@ def _with_details(error: ToolError, details: dict[str, Any], gone: dict[str, int
     if not gone:
         return type(error)(message, **details)
     return type(error)(
-        f"{message} (`details` lacks what would make this reply too large: {names}.)",
+        f"{message} (Left out of `details` because this reply would be too large: {names}.)",
         **details,
         leftOut=sum(gone.values()),
     )

@@ -58,7 +58,7 @@ class DynamoTraces:
                 keys = answer.get("UnprocessedKeys", {}).get(self._table, {}).get("Keys", [])
                 if not keys:
                     return items
-        raise Unavailable(f"The memory's store is busy. {READ_FAILED}")
+        raise Unavailable(f"The memory store is busy. {READ_FAILED}")
 
     def commit(self, scope: Scope, stamp: Stamp, writes: Sequence[Write], conditions: Sequence[StillSays] = ()) -> None:
         """All of the writes or none, in one transaction; see the port.
@@ -73,8 +73,8 @@ class DynamoTraces:
         items, ids = self._transaction(scope, stamp, writes, conditions)
         if len(items) > _TRANSACTION_LIMIT:
             raise TooLarge(
-                f"This call comes to {len(items)} changes, and {_TRANSACTION_LIMIT} can happen whole. Nothing was"
-                " written; send half of it at a time.",
+                f"This call needs {len(items)} changes, but one call can make at most {_TRANSACTION_LIMIT}. Nothing"
+                " was written. Send it in two halves.",
                 size=len(items),
                 limit=_TRANSACTION_LIMIT,
             )
@@ -92,7 +92,7 @@ class DynamoTraces:
                     return
                 if found:
                     raise ConditionFailed(found)
-        raise Unavailable(f"The memory's store is busy. {WRITE_FAILED}")
+        raise Unavailable(f"The memory store is busy. {WRITE_FAILED}")
 
     def _transact(self, items: list[Any]) -> list[Any]:
         """Run the transaction; why it was cancelled, an entry an item, or nothing where it was not."""
@@ -168,7 +168,7 @@ class DynamoTraces:
                         raise
                 else:
                     return trace_of(from_dynamodb(answer["Attributes"]))
-            raise Unavailable(f"The memory's store is busy. {READ_FAILED}")
+            raise Unavailable(f"The memory store is busy. {READ_FAILED}")
 
         with translated_errors(READ_FAILED):
             return {trace.id: trace for trace in in_parallel(count, expected) if trace}
