@@ -133,11 +133,11 @@ FORMATS: Final[Mapping[str, Callable[[Tools], Any]]] = {
 
 # What a format cannot say, or leaves to its reader.
 _NOTES: Final = {
-    "bedrock-functions": "A parameter has only a type and a description, so the description has allowed values, limits, defaults and"
-    " the type of array items.",
+    "bedrock-functions": "A parameter has only a type and a description, so the description has allowed values, limits,"
+    " defaults and the type of array items.",
     "bedrock-openapi": "One document serves one action group, with one Lambda function: use --function.",
-    "agentcore": "A node has only type, properties, required, items and description, so the description has allowed values,"
-    " limits and defaults. There is no outputSchema: a client would validate replies against it, and an error"
+    "agentcore": "A node has only type, properties, required, items and description, so the description has allowed"
+    " values, limits and defaults. There is no outputSchema: a client would validate replies against it, and an error"
     " would fail.",
     "openapi": "OpenAPI has no scheme for SigV4, so it is described as the Authorization header.",
 }
