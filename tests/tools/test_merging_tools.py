@@ -181,7 +181,7 @@ def test_a_source_merged_away_is_told_where_it_went(ana: Caller) -> None:
 
 def test_what_was_never_merged_cannot_be_unmerged(ana: Caller) -> None:
     (one,) = ana.remember("one")
-    with pytest.raises(NotFound, match="Nothing was merged"):
+    with pytest.raises(NotFound, match="No memory was merged"):
         ana.unmerge(survivorId=one)
 
 

@@ -98,7 +98,7 @@ def test_where_the_model_fails_adding_and_finding_go_on_by_words_and_say_so(fake
     broken.remember("likes tea")
     found = broken.search(query="tea")
     assert [hit["content"] for hit in found["results"]] == ["likes tea"]
-    assert "words alone" in found["note"]
+    assert "words only" in found["note"]
     healed = Caller(fake_memory, scope)
     assert healed.contents("tea") == ["likes tea"]
 

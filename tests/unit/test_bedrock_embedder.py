@@ -200,7 +200,7 @@ def test_a_failure_is_named_and_shows_nothing_of_aws(
     with pytest.raises(LookupError) as caught:
         embedder.vectors(["x"])
     assert len(model.asked) == times
-    assert list(chain(caught.value)) == ["LookupError: the model gave no vector", f"Fault: {error[1]}"]
+    assert list(chain(caught.value)) == ["LookupError: the model returned no vector", f"Fault: {error[1]}"]
     assert SECRET not in str(list(chain(caught.value)))
 
 
@@ -281,7 +281,7 @@ def test_where_the_model_fails_tools_go_on_by_words_and_say_so(
     assert [trace.embedding for trace in memory.traces.get(scope, names).values()] == [None, None]
     found = ana.search(query="tea")
     assert [hit["content"] for hit in found["results"]] == ["likes tea"]
-    assert "words alone" in found["note"]
+    assert "words only" in found["note"]
     assert SECRET not in json.dumps(found)
 
 
