@@ -8,7 +8,7 @@ from typing import Any, Self
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """How a score came about: a weighted sum of the two scores, times the three factors, at most 1."""
+    """The parts of a score: a weighted sum of the two scores, times the three factors, at most 1."""
 
     word_score: float
     """The BM25 score, as a share of the highest possible score for this query."""
@@ -234,7 +234,7 @@ class Versions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """Memories that likely say the same."""
+    """Memories that probably say the same thing."""
 
     score: float
     """The lowest similarity of any two of them, from 0 to 1."""

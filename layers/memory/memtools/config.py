@@ -9,9 +9,9 @@ from dataclasses import dataclass
 class Settings:
     """What ``template.yaml`` sets for each function.
 
-    ``agent_id`` is the agent of callers who name none; ``retention_days``, ``document_limit`` (characters) and
-    ``relevance_floor`` (0 to 1) are the limits of the tools; ``embedder`` is ``minilm``, ``bedrock`` or ``none``, and
-    ``embedding_model`` the id of Bedrock's model.
+    ``agent_id`` is the agent of callers that name none; ``retention_days``, ``document_limit`` (characters) and
+    ``relevance_floor`` (0 to 1) are limits of the tools; ``embedder`` is ``minilm``, ``bedrock`` or ``none``, and
+    ``embedding_model`` is the id of Bedrock's model.
     """
 
     table: str
@@ -26,7 +26,7 @@ class Settings:
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Settings":
-        """Read the settings. Raises ValueError, naming the variable, where one is missing or makes no sense."""
+        """Read the settings. Raises ValueError, which names a variable that is missing or invalid."""
         return cls(
             table=_required(environment, "TABLE_NAME"),
             index=_required(environment, "INDEX_NAME"),

@@ -1,4 +1,4 @@
-"""What happens on the way of a call that its reply does not tell: counted for the log and the metrics."""
+"""Counts events that a call's reply does not show, for the log and the metrics."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -8,14 +8,14 @@ from enum import StrEnum
 
 
 class Metric(StrEnum):
-    """The names under which it is counted."""
+    """The names of the counters."""
 
     COLD_START = "cold_start"
-    EMBEDDING_FAILED = "embedding_failed"  # the model gave no vector for what a call asked for, or for older traces
+    EMBEDDING_FAILED = "embedding_failed"  # the model returned no vectors, for a call or for a back-fill
     HITS = "hits"  # memories that a search returned
     SEGMENT_WRITTEN = "segment_written"
-    SEGMENT_UNWRITTEN = "segment_unwritten"  # it was time, and S3 did not take it
-    SEGMENT_UNUSABLE = "segment_unusable"  # one was there: damaged, or made for another model
+    SEGMENT_UNWRITTEN = "segment_unwritten"  # a segment was due, but S3 did not store it
+    SEGMENT_UNUSABLE = "segment_unusable"  # it was damaged, or made for another model
 
 
 _counts: ContextVar[Counter[str] | None] = ContextVar("counts", default=None)
@@ -23,7 +23,7 @@ _counts: ContextVar[Counter[str] | None] = ContextVar("counts", default=None)
 
 @contextmanager
 def counting() -> Iterator[Counter[str]]:
-    """What is counted inside, by name."""
+    """Count events inside this context; yields the counts by name."""
     counts: Counter[str] = Counter()
     token = _counts.set(counts)
     try:
@@ -33,7 +33,7 @@ def counting() -> Iterator[Counter[str]]:
 
 
 def increment(what: Metric, by: int = 1) -> None:
-    """Count it for the call that is served; outside of a call nobody counts."""
+    """Increment a counter of the current call. Does nothing outside of a call."""
     counts = _counts.get()
     if counts is not None:
         counts[what] += by

@@ -1,4 +1,4 @@
-"""The one place that says how often, and for how long, anything is tried again."""
+"""How often, and for how long, anything is retried."""
 
 import random
 import time
@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from math import inf
 
-# Thirty-two writers of one document, each attempt won by one of them, get through well within these.
+# Enough for 32 concurrent writers of one document, one of whom succeeds in each round.
 ATTEMPTS = 64
-# A function has 29 seconds, and a call to a store that hangs takes up to 15 (see adapters/aws.py). So nothing is begun
-# later than this: what is begun then still ends in time to be told.
+# A function has 29 seconds, and a call to a store that hangs takes up to 15 (see adapters/aws.py). Nothing new starts
+# after this time, so that whatever has started ends early enough for a reply.
 SECONDS = 13.0
 _FIRST_PAUSE = 0.02
 _LONGEST_PAUSE = 0.4
@@ -20,7 +20,7 @@ _end: ContextVar[float] = ContextVar("end", default=inf)
 
 @contextmanager
 def time_limit() -> Iterator[None]:
-    """Inside, nothing new is begun after SECONDS."""
+    """Inside this context, nothing new starts after SECONDS."""
     token = _end.set(time.monotonic() + SECONDS)
     try:
         yield
@@ -29,14 +29,14 @@ def time_limit() -> Iterator[None]:
 
 
 def out_of_time() -> bool:
-    """Whether it is too late to begin anything."""
+    """Whether it is too late to start anything."""
     return time.monotonic() > _end.get()
 
 
 def attempts() -> Iterator[int]:
-    """Numbers of attempts, at once for the first, then after a pause with full jitter, until the bounds are reached.
+    """Yield the numbers of attempts, each after a pause except the first, until a limit is reached.
 
-    Full jitter: M. Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015.
+    The pauses have full jitter: M. Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015.
     """
     end = min(_end.get(), time.monotonic() + SECONDS)
     yield 0

@@ -1,4 +1,4 @@
-"""memory_add: all new facts of a call or none, each known fact by the trace that says it already."""
+"""memory_add: stores all new facts of a call, or none, and names the traces that already say the known ones."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -48,15 +48,15 @@ class Added(Reply):
     duplicates: list[MemoryText] = Field(description="For facts that were already known, the memories that have them.")
 
 
-def run(backend: Backend, scope: Scope, given: Add) -> Added:
+def run(backend: Backend, scope: Scope, arguments: Add) -> Added:
     """Store the facts. Blank ones are dropped; the same fact twice in a call counts once."""
     stamp = backend.stamp()
-    contents = [fact for fact in given.facts if fact.strip()]
-    _require_future(given.expires_at, stamp.now)
+    contents = [fact for fact in arguments.facts if fact.strip()]
+    _require_future(arguments.expires_at, stamp.now)
     if not contents:
         return Added(message="Nothing to save.", saved=[], duplicates=[])
     require_fitting(contents, argument="facts")
-    facts, repeats = _births(backend, scope, given, contents, stamp)
+    facts, repeats = _births(backend, scope, arguments, contents, stamp)
     _commit(backend, scope, facts, stamp)
     saved = [fact.write.after for fact in facts.values() if fact.write]
     known = {key: fact.claimant() for key, fact in facts.items()}
@@ -69,7 +69,7 @@ def run(backend: Backend, scope: Scope, given: Add) -> Added:
 
 @dataclass(slots=True)
 class _Fact:
-    """A fact on its way in: the state of its key as far as known, and what a commit has to do about it."""
+    """A fact to add: the state of its key as far as known, and what a commit must do for it."""
 
     birth: Trace
     key_state: KeyState = _FREE
@@ -79,30 +79,33 @@ class _Fact:
     known: Trace | None = None
 
     def settle(self, stamp: Stamp) -> None:
-        """Decide what a commit has to do for this fact, from the state of its key.
+        """Decide from the state of the key what a commit must do for this fact.
 
-        Nothing there: it is born. The same fact, alive: known. Another trace claims the text: known, if that proves
-        true. A dead trace: it lives again. A trace that says something else by now: born under a spare id.
+        - No trace: create one.
+        - A live trace that says this fact: the fact is known.
+        - A claim by another trace: the fact is known, on condition that this trace still says it.
+        - A dead trace: revive it.
+        - A trace that says something else now: create one with a spare id.
         """
-        standing, claimed_by = self.key_state.trace, self.key_state.claimed_by
+        occupant, claimed_by = self.key_state.trace, self.key_state.claimed_by
         likely = [name for name in claimed_by if name not in self.refuted]
         self.write = self.condition = self.known = None
-        if standing and standing.alive(stamp.now) and standing.says(self.birth.content):
-            self.known = standing
+        if occupant and occupant.alive(stamp.now) and occupant.says(self.birth.content):
+            self.known = occupant
         elif likely:
             self.condition = StillSays(likely[0], self.birth.content)
-        elif standing is None:
+        elif occupant is None:
             self.write = Write(None, self.birth, claimed_by=claimed_by)
-        elif not standing.alive(stamp.now):
-            self.write = Write(standing, revived(standing, self.birth, stamp))
+        elif not occupant.alive(stamp.now):
+            self.write = Write(occupant, revived(occupant, self.birth, stamp))
         else:
             spare = replace(self.birth, id=spare_id(self.birth.id, stamp))
             self.write = Write(None, spare, claimed_by=claimed_by)
 
     def learn(self, found: Mapping[str, KeyState], stamp: Stamp) -> None:
-        """Take in what made a commit fail: a claim that is not true, or another state of this fact's key.
+        """Learn from a failed commit that a claim is false, or that the key is in another state.
 
-        What was found at a claimant may have been in the way of another fact only.
+        A claimant that was found may have failed the condition of another fact only.
         """
         if self.condition and self.condition.id in found:
             claimant = found[self.condition.id].trace
@@ -112,7 +115,7 @@ class _Fact:
             self.key_state, self.refuted = found[self.birth.id], ()
 
     def claimant(self) -> MemoryText:
-        """The memory that says this fact, now that it is settled."""
+        """The memory that says this fact. Call ``settle`` first."""
         if self.condition:
             return MemoryText(id=self.condition.id, content=self.birth.content)
         trace = self.write.after if self.write else self.known
@@ -126,11 +129,11 @@ def _require_future(moment: datetime | None, now: datetime) -> None:
 
 
 def _births(
-    backend: Backend, scope: Scope, given: Add, contents: Sequence[str], stamp: Stamp
+    backend: Backend, scope: Scope, arguments: Add, contents: Sequence[str], stamp: Stamp
 ) -> tuple[dict[str, _Fact], list[str]]:
-    """The call's distinct facts by key, and the keys of those that it repeats.
+    """The call's distinct facts by key, and the keys of repeated ones.
 
-    Each fact is a microsecond younger than the one before, so that their order is kept.
+    Each fact is created a microsecond after the one before, which keeps their order.
     """
     keys = [key_of(scope, content) for content in contents]
     distinct: dict[str, str] = {}
@@ -144,11 +147,11 @@ def _births(
             Trace(
                 id=key,
                 content=content,
-                tags=tuple(given.tags),
+                tags=tuple(arguments.tags),
                 created_at=moment,
                 changed_at=moment,
-                occurred_at=given.occurred_at,
-                expires_at=given.expires_at,
+                occurred_at=arguments.occurred_at,
+                expires_at=arguments.expires_at,
                 embedding=embeddings[place],
                 writes=(stamp.write,),
             )
@@ -158,7 +161,7 @@ def _births(
 
 
 def _commit(backend: Backend, scope: Scope, facts: dict[str, _Fact], stamp: Stamp) -> None:
-    """Write what is new. Optimistic: the first commit takes every fact for new; a failed one tells what is there."""
+    """Write the new facts. The first commit assumes that all are new; a failed one returns what exists."""
     for _ in attempts():
         for fact in facts.values():
             fact.settle(stamp)

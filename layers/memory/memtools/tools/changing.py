@@ -1,4 +1,4 @@
-"""What updating, deleting and restoring share: one trace's next version, against whatever else happens to it."""
+"""What updating, deleting and restoring share: writing a trace's next version despite concurrent changes."""
 
 from collections.abc import Callable
 
@@ -13,14 +13,15 @@ Step = Callable[[Trace, Stamp], Trace | None]
 
 
 def change(backend: Backend, scope: Scope, trace_id: str, version: int | None, step: Step) -> tuple[Trace, bool]:
-    """Take ``step`` on the trace as it is; the trace afterwards, and whether that changed it.
+    """Write the version that ``step`` makes of the current one; the trace afterwards, and whether it changed.
 
-    After a lost race the step runs again on the fresh trace. A step that has nothing to do (``None``) is a success
-    whatever ``version`` is expected: so a retry does not conflict with its own first success.
+    If another change comes first, the step runs again on the new version. A step that has nothing to do returns
+    ``None``. Then the call succeeds whatever ``version`` it expects, so that a retry does not conflict with its own
+    success.
 
     Raises:
-        NotFound: the caller's scope has no trace of this id.
-        Conflict: the trace is not at the version expected.
+            NotFound: the caller's scope has no trace with this id.
+            Conflict: the trace is not at the expected version.
     """
     stamp = backend.stamp()
     for _ in attempts():
@@ -43,14 +44,14 @@ def change(backend: Backend, scope: Scope, trace_id: str, version: int | None, s
 
 
 def unknown(trace_id: str) -> NotFound:
-    """The caller's scope has no such trace, or no longer."""
+    """The error for an id that the scope does not have, or no longer has."""
     return NotFound(
         f"Memory {trace_id} does not exist. Call memory_search or memory_list to get current ids.", id=trace_id
     )
 
 
 def require_alive(trace: Trace, stamp: Stamp) -> None:
-    """Raise NotFound, saying what became of it, unless the trace is alive."""
+    """Raise NotFound, which says what happened to the trace, unless it is alive."""
     if trace.expired(stamp.now):
         raise unknown(trace.id)
     if trace.live:

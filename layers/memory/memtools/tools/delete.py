@@ -1,4 +1,4 @@
-"""memory_delete: the trace is marked, purged after the retention, and until then can be restored."""
+"""memory_delete: turns a trace into a tombstone, which can be restored until the retention ends."""
 
 from pydantic import Field
 
@@ -29,16 +29,16 @@ class Deleted(Reply):
     id: str
 
 
-def run(backend: Backend, scope: Scope, given: Delete) -> Deleted:
-    """Delete the trace; one that is deleted already stays so."""
+def run(backend: Backend, scope: Scope, arguments: Delete) -> Deleted:
+    """Delete the trace. Does nothing if it is already deleted."""
 
     def step(current: Trace, stamp: Stamp) -> Trace | None:
         if current.status is Status.DELETED:
             return None
         require_alive(current, stamp)
-        return deleted(current, given.reason, stamp, backend.retention)
+        return deleted(current, arguments.reason, stamp, backend.retention)
 
-    trace, done = change(backend, scope, given.trace_id, given.version, step)
+    trace, done = change(backend, scope, arguments.trace_id, arguments.version, step)
     return Deleted(deleted=done, id=trace.id)
 
 

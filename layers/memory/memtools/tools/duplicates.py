@@ -1,4 +1,4 @@
-"""memory_duplicates: traces that likely say the same, in groups to merge."""
+"""memory_duplicates: finds groups of traces that probably say the same thing, to merge."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from memtools.domain.trace import Trace
 from memtools.tools.merge import MERGE_LIMIT
 from memtools.tools.tool import Arguments, Limit, Memory, Part, Reply, Tool
 
-# Pairs read from the table for each group asked for: a group may take several, and some prove to be unlike.
+# Pairs compared for each requested group: a group may need several, and some turn out to be dissimilar.
 _PAIRS = 10
 
 
@@ -29,7 +29,7 @@ class Duplicates(Arguments):
 
 
 class Group(Part):
-    """Memories that likely say the same."""
+    """Memories that probably say the same thing."""
 
     score: float = Field(ge=0, le=1, description="The lowest similarity of any two of them, from 0 to 1.")
     trace_ids: list[str] = Field(description="Their ids, oldest first, as memory_merge takes them.")
@@ -49,15 +49,15 @@ class Groups(Reply):
     groups: list[Group] = Field(description="Most similar first; empty if there are no duplicates.")
 
 
-def run(backend: Backend, scope: Scope, given: Duplicates) -> Groups:
-    """Groups of the scope's live traces as the table has them, the most alike first."""
-    # These bring numpy, which only functions that search need.
+def run(backend: Backend, scope: Scope, arguments: Duplicates) -> Groups:
+    """Groups of similar live traces with their current content, most similar first."""
+    # These import numpy, which only functions that search need.
     from memtools.freshness.fresh_index import fresh_index
     from memtools.ranking.alike import alike, proposed
 
     now = backend.now()
     with fresh_index(backend, scope) as index:
-        pairs = proposed(index, index.alive(now), _PAIRS * given.limit)
+        pairs = proposed(index, index.alive(now), _PAIRS * arguments.limit)
         ids = list(dict.fromkeys(name for pair in pairs for name in pair.ids))
         traces = {name: trace for name, trace in backend.traces.get(scope, ids).items() if trace.alive(now)}
     scores: dict[frozenset[str], float] = {}
@@ -65,19 +65,19 @@ def run(backend: Backend, scope: Scope, given: Duplicates) -> Groups:
         if traces.keys() >= set(pair.ids):
             one, other = (traces[name].content for name in pair.ids)
             scores[frozenset(pair.ids)] = alike(index, one, other, pair.cosine)
-    return Groups(groups=[_reply(one, traces) for one in _groups(scores, given.threshold)][: given.limit])
+    return Groups(groups=[_reply(one, traces) for one in _groups(scores, arguments.threshold)][: arguments.limit])
 
 
 @dataclass(slots=True)
 class _Group:
-    """Traces of which each two are at least ``score`` alike, in the order in which they were found."""
+    """Traces with a similarity of at least ``score`` between any two, in the order in which they were found."""
 
     ids: list[str]
     score: float
 
 
 def _groups(scores: Mapping[frozenset[str], float], threshold: float) -> list[_Group]:
-    """The pairs that are alike enough, put together where each two of a group are; the best pair's group first."""
+    """Groups in which any two traces are similar enough; the group with the best pair first."""
     groups: list[_Group] = []
     of: dict[str, _Group] = {}
     for pair in sorted(scores, key=lambda pair: (-scores[pair], sorted(pair))):
@@ -96,7 +96,7 @@ def _groups(scores: Mapping[frozenset[str], float], threshold: float) -> list[_G
 def _join(
     of: dict[str, _Group], group: _Group, name: str, scores: Mapping[frozenset[str], float], threshold: float
 ) -> None:
-    """Take the trace into the group if it is alike enough to all that are in it, and they can still be merged."""
+    """Add the trace to the group if it is similar enough to all its members and the group can still be merged."""
     lowest = min(scores.get(frozenset((name, other)), 0.0) for other in group.ids)
     if lowest >= threshold and len(group.ids) < MERGE_LIMIT:
         group.ids.append(name)
@@ -107,7 +107,7 @@ def _join(
 def _reply(group: _Group, traces: Mapping[str, Trace]) -> Group:
     members: Sequence[Trace] = sorted((traces[name] for name in group.ids), key=lambda one: (one.when, one.created_at))
     return Group(
-        score=floor(group.score * 10_000) / 10_000,  # a group is found again with its own score as threshold
+        score=floor(group.score * 10_000) / 10_000,  # so that its own score as threshold finds the group again
         trace_ids=[trace.id for trace in members],
         traces=[Memory.of(trace) for trace in members],
     )

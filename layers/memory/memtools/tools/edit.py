@@ -1,4 +1,4 @@
-"""memory_edit: an edit of a persona document happens whole, or not at all."""
+"""memory_edit: edits a persona document, completely or not at all."""
 
 from dataclasses import replace as changed
 from typing import Literal, Self
@@ -62,23 +62,23 @@ class Edited(Reply):
     text: str = Field(description="The whole document after this edit.")
 
 
-def run(backend: Backend, scope: Scope, given: Edit) -> Edited:
-    """Apply the edit to the fresh document; after a lost race, run it again on what is there then.
+def run(backend: Backend, scope: Scope, arguments: Edit) -> Edited:
+    """Apply the edit to the current document; if another write comes first, apply it to the new version.
 
-    The same edit sent twice in a row is one edit: a retry must not apply ``a`` to ``aa`` a second time, or undo an
-    undo. Whoever means it twice says so by ``version``.
+    The same edit sent twice in a row is one edit: a retry must not replace ``a`` with ``aa`` a second time, or undo an
+    undo. A caller who wants it twice passes ``version``.
     """
-    name = FILES[Target(given.target)]
+    name = FILES[Target(arguments.target)]
     write = backend.stamp().write
-    edit = _fingerprint(given)
+    edit = _fingerprint(arguments)
     for _ in attempts():
         found = backend.personas.read(scope, [name]).get(name)
         current = found or Document(name=name, text="")
         if current.edit == edit:
             return _unwritten(current)
-        _require_version(current, given.version)
+        _require_version(current, arguments.version)
         try:
-            text = _previous(backend, scope, current) if given.action == "undo" else _apply(current.text, given)
+            text = _previous(backend, scope, current) if arguments.action == "undo" else _apply(current.text, arguments)
             if text == current.text:
                 return _unwritten(current)
             editing.require_within_limit(text, backend.document_limit, current=current.text)
@@ -86,15 +86,15 @@ def run(backend: Backend, scope: Scope, given: Edit) -> Edited:
             stored = backend.personas.write(scope, wanted, found)
         except ConditionFailed:
             continue
-        return _reply(stored, f"ok ({given.action} → {name})", changed=True)
+        return _reply(stored, f"ok ({arguments.action} → {name})", changed=True)
     raise Unavailable(f"Too many other calls are writing {name} right now. Nothing was written. Send the edit again.")
 
 
-def _fingerprint(given: Edit) -> str:
-    """The edit as a short text, the same for the same call, led by its action."""
-    parts = (given.text, given.with_, given.version)
+def _fingerprint(arguments: Edit) -> str:
+    """A short text that identifies the edit: its action and a digest of its arguments."""
+    parts = (arguments.text, arguments.with_, arguments.version)
     present = "".join(str(int(part is not None)) for part in parts)
-    return f"{given.action}:{digest(present, *(part for part in parts if part is not None))}"
+    return f"{arguments.action}:{digest(present, *(part for part in parts if part is not None))}"
 
 
 def _require_version(current: Document, version: str | None) -> None:
@@ -108,7 +108,7 @@ def _require_version(current: Document, version: str | None) -> None:
 
 
 def _previous(backend: Backend, scope: Scope, current: Document) -> str:
-    """The text before the current version: nothing, where that one was the first."""
+    """The text before the current version; empty if that was the first."""
     newest = backend.personas.versions(scope, current.name, 2)
     if newest and newest[0].version != current.version:
         raise ConditionFailed
@@ -119,13 +119,13 @@ def _previous(backend: Backend, scope: Scope, current: Document) -> str:
     raise NotFound(f"No earlier version of {current.name} is kept, so there is nothing to undo.")
 
 
-def _apply(text: str, given: Edit) -> str:
-    wanted = given.text or ""
-    if given.action == "add":
+def _apply(text: str, arguments: Edit) -> str:
+    wanted = arguments.text or ""
+    if arguments.action == "add":
         return editing.add(text, wanted)
-    if given.action == "remove":
+    if arguments.action == "remove":
         return editing.remove(text, wanted)
-    return editing.replace(text, wanted, given.with_ or "")
+    return editing.replace(text, wanted, arguments.with_ or "")
 
 
 def _unwritten(document: Document) -> Edited:

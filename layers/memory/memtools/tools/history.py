@@ -1,4 +1,4 @@
-"""memory_history: the versions of a trace or a document, each with what made it."""
+"""memory_history: lists the versions of a trace or a document, each with the change that made it."""
 
 from typing import Literal, Self
 
@@ -23,7 +23,7 @@ class History(Arguments):
     limit: Limit = Field(20, description="Maximum number of versions, 1 to 100.")
 
     @model_validator(mode="after")
-    def _one_of_both(self) -> Self:
+    def _exactly_one(self) -> Self:
         if (self.trace_id is None) == (self.target is None):
             raise ValueError("give either `traceId` or `target`, not both")
         return self
@@ -76,12 +76,12 @@ class Versions(Reply):
     versions: list[PastVersion] = Field(description="Newest first.")
 
 
-def run(backend: Backend, scope: Scope, given: History) -> Versions:
-    """The versions kept, newest first."""
-    if given.trace_id is not None:
-        return Versions(versions=_of_trace(backend, scope, given.trace_id)[: given.limit])
-    name = FILES[Target(given.target or Target.SELF)]
-    documents = backend.personas.versions(scope, name, given.limit)
+def run(backend: Backend, scope: Scope, arguments: History) -> Versions:
+    """The versions that are kept, newest first."""
+    if arguments.trace_id is not None:
+        return Versions(versions=_of_trace(backend, scope, arguments.trace_id)[: arguments.limit])
+    name = FILES[Target(arguments.target or Target.SELF)]
+    documents = backend.personas.versions(scope, name, arguments.limit)
     return Versions(versions=[PastVersion.of_document(document) for document in documents])
 
 

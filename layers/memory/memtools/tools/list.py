@@ -1,4 +1,4 @@
-"""memory_list: all live traces, newest first, page by page."""
+"""memory_list: lists all live traces, newest first, page by page."""
 
 import base64
 import binascii
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from memtools.ranking.index import Index
 
-# Where a trace comes in its scope's order: when it happened, when it was made, its id.
+# A trace's position in its scope's order: when it happened, when it was created, its id.
 Position = tuple[int, int, str]
 
 
@@ -51,23 +51,23 @@ class Listed(Reply):
     next_cursor: str | None = Field(None, description="The cursor of the next page; absent on the last page.")
 
     def without_last(self, count: int) -> Self:
-        """Without the cursor too: it would lead past what was left out."""
+        """Leave out the cursor too, because it would skip what was left out."""
         return super().without_last(count).model_copy(update={"next_cursor": None})
 
 
-def run(backend: Backend, scope: Scope, given: List) -> Listed:
-    """A page of the scope's live traces as the table has them, newest first."""
-    from memtools.freshness.fresh_index import fresh_index  # brings numpy, which only functions that search need
+def run(backend: Backend, scope: Scope, arguments: List) -> Listed:
+    """A page of live traces with their current content, newest first."""
+    from memtools.freshness.fresh_index import fresh_index  # imports numpy, which only functions that search need
 
-    tags = frozenset(fold(tag) for tag in given.tags)
+    tags = frozenset(fold(tag) for tag in arguments.tags)
     checksum = digest(scope.key, *sorted(tags))[:16]
-    after = _decode_cursor(given.cursor, checksum) if given.cursor else None
+    after = _decode_cursor(arguments.cursor, checksum) if arguments.cursor else None
     now = backend.now()
     with fresh_index(backend, scope) as index:
         places = list(index.newest(tags, now, after))
         page: list[Trace] = []
         read = 0
-        while (wanted := given.limit - len(page)) and (ids := _ids(index, places[read : read + wanted])):
+        while (wanted := arguments.limit - len(page)) and (ids := _ids(index, places[read : read + wanted])):
             page += _confirmed(backend, scope, ids, now)
             read += len(ids)
     return Listed(
@@ -81,7 +81,7 @@ def _ids(index: "Index", places: Iterable[int]) -> list[str]:
 
 
 def _confirmed(backend: Backend, scope: Scope, ids: Sequence[str], now: "datetime") -> list[Trace]:
-    """Those of the traces that the table still has, alive."""
+    """The traces that are still alive in the table. The others are dropped from the index."""
     from memtools.freshness.fresh_index import forget
 
     found = backend.traces.get(scope, ids)
@@ -92,7 +92,7 @@ def _confirmed(backend: Backend, scope: Scope, ids: Sequence[str], now: "datetim
 
 
 def _encode_cursor(position: Position, checksum: str) -> str:
-    """A cursor. It names a position, not a scope: the checksum refuses it in any other list."""
+    """A cursor: a position in a list, and a checksum that makes it invalid in any other list."""
     data = json.dumps([*position, digest(checksum, *map(str, position))[:16]])
     return base64.urlsafe_b64encode(data.encode()).decode()
 

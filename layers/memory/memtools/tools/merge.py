@@ -1,4 +1,4 @@
-"""memory_merge: several traces become one in one transaction, with every version in its condition."""
+"""memory_merge: merges traces in one transaction, on condition that none of them has changed."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated
@@ -15,7 +15,7 @@ from memtools.ports import ConditionFailed, Write
 from memtools.retry import attempts
 from memtools.tools.tool import Arguments, Memory, Reply, Text, Tool, TraceId
 
-# A merge is one transaction, which has room for two actions a trace.
+# A merge is one transaction of at most a hundred actions, and each trace may need two.
 MERGE_LIMIT = 50
 _FEWEST = 2
 
@@ -52,37 +52,40 @@ class Merged(Reply):
     trace: Memory
 
 
-def run(backend: Backend, scope: Scope, given: Merge) -> Merged:
-    """Merge the live ones among the traces named. The same merge sent again answers the same.
+def run(backend: Backend, scope: Scope, arguments: Merge) -> Merged:
+    """Merge those of the traces that are live. The same merge sent again returns the same reply.
 
-    A trace that changes meanwhile is a conflict; one that is only retrieved meanwhile is counted, and merged anyway.
+    A trace that changes in the meantime is a conflict. If it is only retrieved, the merge is tried again with the new
+    count.
     """
-    call = digest(*given.trace_ids, given.merged_content or "")
+    call = digest(*arguments.trace_ids, arguments.merged_content or "")
     stamp = backend.stamp()
     seen: Mapping[str, Trace] = {}
     for _ in attempts():
-        found = backend.traces.get(scope, given.trace_ids)
-        live = [found[name] for name in given.trace_ids if name in found and found[name].alive(stamp.now)]
-        if _is_done(found, live, given, call):
-            return _reply(live[0], given.trace_ids, found)
+        found = backend.traces.get(scope, arguments.trace_ids)
+        live = [found[name] for name in arguments.trace_ids if name in found and found[name].alive(stamp.now)]
+        if _is_done(found, live, arguments, call):
+            return _reply(live[0], arguments.trace_ids, found)
         if changed := [
             name for name, trace in seen.items() if name not in found or found[name].version != trace.version
         ]:
             raise _changed(changed)
         if len(live) < _FEWEST:
-            raise _too_few(found, live, given.trace_ids)
-        steps = _steps(backend, live, given, call, stamp)
+            raise _too_few(found, live, arguments.trace_ids)
+        steps = _steps(backend, live, arguments, call, stamp)
         try:
             backend.traces.commit(scope, stamp, [Write(before, after, counted=True) for before, after in steps])
         except ConditionFailed:
             seen = {trace.id: trace for trace in live}
             continue
-        return _reply(steps[0][1], given.trace_ids, {after.id: after for _, after in steps})
+        return _reply(steps[0][1], arguments.trace_ids, {after.id: after for _, after in steps})
     raise Unavailable("Other calls are using these memories right now. Nothing was merged. Send the call again.")
 
 
-def _steps(backend: Backend, live: Sequence[Trace], given: Merge, call: str, stamp: Stamp) -> list[tuple[Trace, Trace]]:
-    content = versions.merged_content(live, given.merged_content)
+def _steps(
+    backend: Backend, live: Sequence[Trace], arguments: Merge, call: str, stamp: Stamp
+) -> list[tuple[Trace, Trace]]:
+    content = versions.merged_content(live, arguments.merged_content)
     require_fitting([content], argument="mergedContent")
     return versions.merge(
         live,
@@ -94,18 +97,18 @@ def _steps(backend: Backend, live: Sequence[Trace], given: Merge, call: str, sta
     )
 
 
-def _is_done(found: Mapping[str, Trace], live: Sequence[Trace], given: Merge, call: str) -> bool:
-    """Whether all that is left of the traces named is their survivor, with the content asked for.
+def _is_done(found: Mapping[str, Trace], live: Sequence[Trace], arguments: Merge, call: str) -> bool:
+    """Whether this merge has already happened: only the survivor is live, and it has the requested content.
 
-    So it is once this very merge has happened. A source that was brought back since is live, and is merged again.
+    A source that was restored since is live, and is merged again.
     """
     if len(live) != 1:
         return False
     (survivor,) = live
     merged = any(trace.merged_into == survivor.id for trace in found.values())
-    wanted = (given.merged_content or "").strip()
+    wanted = (arguments.merged_content or "").strip()
     this_merge = survivor.merge is not None and survivor.merge.call == call
-    return merged and (this_merge or not wanted or given.merged_content == survivor.content)
+    return merged and (this_merge or not wanted or arguments.merged_content == survivor.content)
 
 
 def _too_few(found: Mapping[str, Trace], live: Sequence[Trace], ids: Sequence[str]) -> NotFound:

@@ -1,4 +1,4 @@
-"""memory_read: persona documents, whole."""
+"""memory_read: returns persona documents, always complete."""
 
 from typing import Annotated
 
@@ -33,12 +33,12 @@ class DocumentText(Reply):
     found: list[str] = Field(description="The files that exist.")
 
 
-def run(backend: Backend, scope: Scope, given: Read) -> DocumentText:
-    """The soul composed of all documents, or one document to the letter."""
-    if given.target is Target.SOUL:
+def run(backend: Backend, scope: Scope, arguments: Read) -> DocumentText:
+    """The soul, composed of all documents, or one document verbatim."""
+    if arguments.target is Target.SOUL:
         text, version, found = compose(backend.personas.read(scope, SOUL))
         return DocumentText(text=text, version=version, found=found)
-    name = FILES[given.target]
+    name = FILES[arguments.target]
     document = backend.personas.read(scope, [name]).get(name)
     if document is None:
         return DocumentText(text="", version=ABSENT, found=[])

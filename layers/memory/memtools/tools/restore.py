@@ -1,4 +1,4 @@
-"""memory_restore: a deleted trace lives again, or an earlier version of a trace becomes the current one."""
+"""memory_restore: restores a deleted trace, or an earlier version of a trace."""
 
 from pydantic import Field
 
@@ -31,26 +31,26 @@ class Restored(Reply):
     trace: Memory
 
 
-def run(backend: Backend, scope: Scope, given: Restore) -> Restored:
-    """Restore the version given, else what the trace was before it was deleted or merged away.
+def run(backend: Backend, scope: Scope, arguments: Restore) -> Restored:
+    """Restore the given version, or else the last one before the trace was deleted or merged away.
 
-    A trace that is as it should be already changes nothing.
+    Does nothing if the trace is already like that.
     """
 
     def step(current: Trace, stamp: Stamp) -> Trace | None:
-        if current.live and given.version in (None, current.version):
+        if current.live and arguments.version in (None, current.version):
             return None
-        earlier = _find(backend, scope, current, given.version, stamp)
+        earlier = _find(backend, scope, current, arguments.version, stamp)
         if is_same(earlier, current):
             return None
         return restored(current, earlier, backend.embedder.embed([earlier.content])[0], stamp)
 
-    trace, done = change(backend, scope, given.trace_id, None, step)
+    trace, done = change(backend, scope, arguments.trace_id, None, step)
     return Restored(restored=done, trace=Memory.of(trace))
 
 
 def _find(backend: Backend, scope: Scope, current: Trace, version: int | None, stamp: Stamp) -> Trace:
-    """The version to restore, out of those kept."""
+    """The version to restore."""
     kept = newest_first(current, backend.traces.history(scope, current.id, stamp.now))
     for earlier in kept:
         if earlier.alive(stamp.now) and version in (None, earlier.version):

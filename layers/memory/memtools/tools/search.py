@@ -40,7 +40,7 @@ class Search(Arguments):
 
 
 class Explanation(Part):
-    """How a score came about: a weighted sum of the two scores, times the three factors, at most 1."""
+    """The parts of a score: a weighted sum of the two scores, times the three factors, at most 1."""
 
     word_score: float = Field(description="The BM25 score, as a share of the highest possible score for this query.")
     meaning_score: float | None = Field(
@@ -77,37 +77,37 @@ class Found(Reply):
     results: list[Hit] = Field(description="Most relevant first; empty if nothing is relevant.")
 
 
-def run(backend: Backend, scope: Scope, given: Search) -> Found:
-    """The scope's most relevant live traces, as the table has them now, each counted as retrieved."""
-    # These bring numpy, which only functions that search need.
+def run(backend: Backend, scope: Scope, arguments: Search) -> Found:
+    """The most relevant live traces with their current content. Each counts as retrieved."""
+    # These import numpy, which only functions that search need.
     from memtools.freshness.fresh_index import fresh_index
     from memtools.ranking.rank import Query, rank
 
-    if not given.query.strip():
+    if not arguments.query.strip():
         raise InvalidArguments("`query` is blank. To see memories without a query, call memory_list.", argument="query")
-    (embedding,) = backend.embedder.embed([given.query])
+    (embedding,) = backend.embedder.embed([arguments.query])
     query = Query(
-        text=given.query,
+        text=arguments.query,
         embedding=embedding,
         now=backend.now(),
-        tags=frozenset(fold(tag) for tag in given.tags),
-        since=given.since,
-        until=given.until,
+        tags=frozenset(fold(tag) for tag in arguments.tags),
+        since=arguments.since,
+        until=arguments.until,
     )
     with fresh_index(backend, scope) as index:
-        hits = _confirmed(backend, scope, rank(index, query, floor=backend.floor), given)
+        hits = _confirmed(backend, scope, rank(index, query, floor=backend.floor), arguments)
     increment(Metric.HITS, len(hits))
     return Found(results=hits, note=None if embedding else _WORDS_ONLY)
 
 
-def _confirmed(backend: Backend, scope: Scope, ranked: Iterator["Ranked"], given: Search) -> list[Hit]:
-    """The first hits that the table confirms; it counts them as it reads them."""
+def _confirmed(backend: Backend, scope: Scope, ranked: Iterator["Ranked"], arguments: Search) -> list[Hit]:
+    """The first hits that the table confirms. Reading a hit also counts its retrieval."""
     from memtools.freshness.fresh_index import forget
 
     hits: list[Hit] = []
-    while proposed := list(islice(ranked, given.limit - len(hits))):
+    while proposed := list(islice(ranked, arguments.limit - len(hits))):
         found = backend.traces.retrieve(scope, {one.id: one.version for one in proposed}, backend.now())
-        hits += [_hit(one, found[one.id], explain=given.explain) for one in proposed if one.id in found]
+        hits += [_hit(one, found[one.id], explain=arguments.explain) for one in proposed if one.id in found]
         if refused := [one.id for one in proposed if one.id not in found]:
             forget(backend, scope, refused)
     return hits

@@ -1,4 +1,4 @@
-"""memory_unmerge: a merge undone in one transaction, the last one first."""
+"""memory_unmerge: undoes the last merge of a survivor in one transaction."""
 
 from pydantic import Field
 
@@ -28,17 +28,17 @@ class Unmerged(Reply):
     trace: Memory
 
 
-def run(backend: Backend, scope: Scope, given: Unmerge) -> Unmerged:
-    """The sources of the survivor's last merge live again, and the survivor is as it was before.
+def run(backend: Backend, scope: Scope, arguments: Unmerge) -> Unmerged:
+    """Bring back the sources of the survivor's last merge, and make the survivor what it was before.
 
-    Sources that were brought back in another way stay as they are. Where an unmerge is the last that happened to the
-    survivor, and no earlier merge is left, nothing is left to do, and the answer is that of the call which did it.
+    Sources that were brought back in another way stay as they are. If the survivor's last change was an unmerge and
+    there is no earlier merge, there is nothing to do, and the reply is that of the call that did it.
     """
     stamp = backend.stamp()
     for _ in attempts():
-        survivor = backend.traces.get(scope, [given.survivor_id]).get(given.survivor_id)
+        survivor = backend.traces.get(scope, [arguments.survivor_id]).get(arguments.survivor_id)
         if survivor is None:
-            raise unknown(given.survivor_id)
+            raise unknown(arguments.survivor_id)
         require_alive(survivor, stamp)
         if survivor.merge is None or survivor.merge.outcome != survivor.version:
             return _nothing_left(backend, scope, survivor)
@@ -56,12 +56,12 @@ def run(backend: Backend, scope: Scope, given: Unmerge) -> Unmerged:
 
 
 def _as_merged(backend: Backend, scope: Scope, survivor: Trace, merge: MergeRecord) -> tuple[Trace, list[Trace]]:
-    """The survivor as it was before the merge, and the tombstones of the merge that nobody has revived since."""
+    """The survivor before the merge, and the tombstones of the merge that are still tombstones."""
     now = backend.now()
     kept = versions.newest_first(survivor, backend.traces.history(scope, survivor.id, now))
     replaced = next((version for version in kept if version.version == merge.replaced), None)
-    there = backend.traces.get(scope, merge.sources)
-    found = [there[name] for name in merge.sources if name in there and not there[name].expired(now)]
+    tombstones = backend.traces.get(scope, merge.sources)
+    found = [tombstones[name] for name in merge.sources if name in tombstones and not tombstones[name].expired(now)]
     if replaced is None or len(found) < len(merge.sources):
         raise NotFound(
             "This merge can no longer be undone, because the merged memories are no longer kept.",
@@ -71,7 +71,7 @@ def _as_merged(backend: Backend, scope: Scope, survivor: Trace, merge: MergeReco
 
 
 def _nothing_left(backend: Backend, scope: Scope, survivor: Trace) -> Unmerged:
-    """The answer where there is no merge to undo right now: undone already, changed since, or never merged."""
+    """The reply if the merge was already undone. Raises if the survivor has changed since, or was never merged."""
     if survivor.change is Change.UNMERGED:
         return Unmerged(restored_ids=_restored_by_last_unmerge(backend, scope, survivor), trace=Memory.of(survivor))
     if survivor.merge:
@@ -86,7 +86,7 @@ def _nothing_left(backend: Backend, scope: Scope, survivor: Trace) -> Unmerged:
 
 
 def _restored_by_last_unmerge(backend: Backend, scope: Scope, survivor: Trace) -> list[str]:
-    """What the same write that made the survivor's version brought back, as far as nothing has changed it since."""
+    """The traces that the survivor's last write brought back and that have not changed since."""
     kept = versions.newest_first(survivor, backend.traces.history(scope, survivor.id, backend.now()))
     merge = kept[1].merge if len(kept) > 1 else None
     sources = merge.sources if merge else ()

@@ -1,4 +1,4 @@
-"""memory_update: other content or tags for one trace."""
+"""memory_update: changes the content or the tags of one trace."""
 
 from typing import Self
 
@@ -40,21 +40,21 @@ class Updated(Reply):
     trace: Memory
 
 
-def run(backend: Backend, scope: Scope, given: Update) -> Updated:
-    """Update the trace; what is not given stays. Content and tags as they already are change nothing."""
-    if given.content is not None:
-        require_fitting([given.content], argument="content")
+def run(backend: Backend, scope: Scope, arguments: Update) -> Updated:
+    """Update the trace. Absent arguments change nothing, and neither do equal content and tags."""
+    if arguments.content is not None:
+        require_fitting([arguments.content], argument="content")
 
     def step(current: Trace, stamp: Stamp) -> Trace | None:
         require_alive(current, stamp)
-        content = current.content if given.content is None else given.content
-        tags = current.tags if given.tags is None else tuple(given.tags)
+        content = current.content if arguments.content is None else arguments.content
+        tags = current.tags if arguments.tags is None else tuple(arguments.tags)
         if (content, tags) == (current.content, current.tags):
             return None
         embedding = current.embedding if content == current.content else backend.embedder.embed([content])[0]
         return updated(current, content, tags, embedding, stamp)
 
-    trace, done = change(backend, scope, given.trace_id, given.version, step)
+    trace, done = change(backend, scope, arguments.trace_id, arguments.version, step)
     return Updated(updated=done, trace=Memory.of(trace))
 
 

@@ -10,7 +10,7 @@ REPLY_LIMIT = bedrock.REPLY_LIMIT
 
 
 def decode(event: Event, default_agent: str, context: Any = None) -> Call:  # noqa: ARG001
-    """The call; the agent is always the one that Bedrock runs."""
+    """The call. The agent is always the one that Bedrock runs."""
     scope = bedrock.scope_of(event)
     if not isinstance(event["function"], str):
         raise InvalidArguments("`function` must be the name of a tool.")

@@ -12,7 +12,7 @@ _JSON: Final = "application/json"
 
 
 def decode(event: Event, default_agent: str, context: Any = None) -> Call:  # noqa: ARG001
-    """The call; arguments may be parameters of the path as well as properties of the body."""
+    """The call. Arguments can be parameters of the path and properties of the body."""
     scope = bedrock.scope_of(event)
     path = event["apiPath"]
     if not isinstance(path, str):

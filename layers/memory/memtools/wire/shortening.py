@@ -1,4 +1,4 @@
-"""Replies within what an envelope carries: whole items go, never part of a text, and the reply always says so."""
+"""Makes replies fit into their envelope: leaves out whole items, never part of a text, and says so."""
 
 import json
 from bisect import bisect_left
@@ -16,10 +16,10 @@ Fits = Callable[[Outcome], bool]
 
 
 def encoded(outcome: Reply | ToolError, limit: int, encode: Encode) -> dict[str, Any]:
-    """``encode(outcome)``, or that of as much of the outcome as makes a reply of at most ``limit`` bytes."""
+    """The encoded outcome. If that exceeds ``limit`` bytes, a shorter form of it that does not."""
     whole = outcome.as_dict() if isinstance(outcome, Reply) else outcome
     reply = encode(whole)
-    # Where what is echoed is too much already, leaving out memories would not help.
+    # If the repeated parts of the event are too large already, leaving out memories does not help.
     if _size(reply) <= limit or _size(encode({})) > limit:
         return reply
 
@@ -36,9 +36,9 @@ def _size(reply: Mapping[str, Any]) -> int:
 
 
 def _shorter_reply(reply: Reply, limit: int, fits: Fits) -> Outcome:
-    """The reply with as few items left out as will do; where one item is too much, what can be said all the same."""
+    """The reply with as few items left out as possible. If not even one fits: a change without its parts, or an error."""
     total = sum(len(getattr(reply, name)) for name in reply.shortens)
-    # A page without any result is no page, but whoever changed something can do without reading it again.
+    # A read without any result is useless, but a change can be reported without its content.
     most = total if reply.changes else total - 1
     counts = range(1, most + 1)
     fewest = bisect_left(counts, True, key=lambda count: fits(reply.without_last(count).as_dict()))
@@ -48,7 +48,7 @@ def _shorter_reply(reply: Reply, limit: int, fits: Fits) -> Outcome:
 
 
 def _refusal(reply: Reply, limit: int) -> TooLarge:
-    """For what is only read, where a single text is too much."""
+    """The error for a read whose first text is too large."""
     first = reply.as_dict()
     for name in reply.shortens:
         items = first[name]
@@ -64,12 +64,12 @@ def _refusal(reply: Reply, limit: int) -> TooLarge:
 
 
 def _without_parts(reply: Reply, fits: Fits) -> dict[str, Any]:
-    """For a change that was made: its largest parts go, whole, until the rest fits."""
+    """The reply to a change without its largest parts, as many as necessary."""
     kept = {name: part for name, part in reply.as_dict().items() if name not in reply.shortens}
     gone = list(reply.shortens)
     for name in sorted(kept, key=lambda one: _size({one: kept[one]}), reverse=True):
         part = kept.pop(name)
-        if isinstance(part, dict):  # a memory, which its id and version stand for
+        if isinstance(part, dict):  # a memory: keep its id and version
             kept[name] = {one: part[one] for one in ("id", "version") if one in part}
         gone.append(name)
         if fits(_done(kept, gone)):
@@ -84,7 +84,7 @@ def _done(kept: Mapping[str, Any], gone: list[str]) -> dict[str, Any]:
 
 
 def _shorter_error(error: ToolError, fits: Fits) -> ToolError:
-    """The error with as many of its details as fit: lists are cut at whole items, other details go whole."""
+    """The error with as many of its details as fit. Lists lose their last items; other details are left out whole."""
     details = dict(error.details)
     gone: dict[str, int] = {}
     for name in sorted(details, key=lambda one: _size({one: details[one]}), reverse=True):
@@ -104,7 +104,7 @@ def _shorter_error(error: ToolError, fits: Fits) -> ToolError:
 def _most(
     error: ToolError, details: dict[str, Any], gone: dict[str, int], cut: tuple[str, list[Any]], fits: Fits
 ) -> int:
-    """How many items of the list ``cut`` can stay; none always can."""
+    """The number of items of the list ``cut`` that fit. Zero always do."""
     name, whole = cut
 
     def too_many(count: int) -> bool:
