@@ -1,4 +1,4 @@
-"""The tools as OpenAPI documents: of the HTTP API (3.1), and as Bedrock's action groups take them (3.0.3)."""
+"""The tools as OpenAPI documents: for the HTTP API (3.1), and for Bedrock's action groups (3.0.3)."""
 
 from collections.abc import Iterable
 from http import HTTPStatus
@@ -9,13 +9,13 @@ from pydantic.json_schema import models_json_schema
 
 from generate.schemas import Schema, arguments_of, plain, reply_of, tidy
 
-# Raised by hand when the API changes for its callers.
+# Increment by hand when the API changes for its callers.
 _VERSION: Final = "1.0.0"
 _COMPONENTS: Final = "#/components"
 _JSON: Final = "application/json"
 _PROBLEM: Final = "application/problem+json"
 
-# Which errors come under which status, and what brought them on.
+# The errors with each status, and their cause.
 ERRORS: Final[dict[int, tuple[tuple[str, ...], str]]] = {
     400: (("invalid_arguments",), "The arguments are invalid; `detail` names each one and says what is allowed."),
     401: (("unscoped",), "The caller is not authenticated: the request is not signed, or the token is missing."),
@@ -30,9 +30,9 @@ ERRORS: Final[dict[int, tuple[tuple[str, ...], str]]] = {
     415: (("invalid_arguments",), "Send the arguments as application/json."),
     503: (("unavailable",), "A store did not answer in time. It is safe to send the same call again."),
 }
-# Sent by API Gateway itself, before or instead of a function.
+# Errors that API Gateway can send itself, before or instead of a function.
 _GATEWAY: Final = (401, 403, 404, 413, 503)
-# How an error reaches a Bedrock agent; methods and media types are none of its business.
+# Errors that can reach a Bedrock agent. It does not choose methods or media types.
 _BEDROCK: Final = (400, 403, 404, 409, 413, 503)
 
 
@@ -92,7 +92,7 @@ def _reference(model: str) -> Schema:
 
 
 def _models(tools: list[AnyTool]) -> dict[str, Schema]:
-    """The models of arguments and replies, and what they are made of, under their names."""
+    """The models of arguments and replies, and their parts, by name."""
     _, schema = models_json_schema(
         [(tool.arguments, "validation") for tool in tools] + [(tool.reply, "serialization") for tool in tools],
         ref_template=f"{_COMPONENTS}/schemas/{{model}}",
@@ -181,7 +181,7 @@ def _security() -> dict[str, Any]:
 
 
 def for_bedrock(tools: Iterable[AnyTool]) -> dict[str, Any]:
-    """What an action group of a Bedrock agent takes as its apiSchema: nothing but plain words, and no reference."""
+    """The apiSchema for action groups of a Bedrock agent, which allows only simple keywords and no references."""
     return {
         "openapi": "3.0.3",
         "info": {"title": "memtools", "version": _VERSION, "description": "Memory for LLM agents"},
@@ -206,7 +206,7 @@ def _bedrock_operation(tool: AnyTool) -> dict[str, Any]:
 
 
 def _single(node: Schema) -> Schema:
-    """Where a reply has one of several types, it is told as text, which is how every reply reaches the agent."""
+    """If a part of a reply has several types, describe it as text, which is how replies reach the agent."""
     if "anyOf" in node:
         types = " or ".join(branch["type"] for branch in node["anyOf"])
         return {"type": "string", "description": f"{node.get('description', '')} ({types})".strip()}

@@ -61,7 +61,7 @@ export function explained({ wordScore, meaningScore, neighbourFactor, nameFactor
         }`,
     neighbourFactor > 1.005
       ? `Time: raised by ${percent(neighbourFactor - 1)} %, because it was said around the same time as other matches.`
-      : "Time: no effect. No other match is from around the same time.",
+      : "Time: no effect.",
     nameFactor < 0.995
       ? `Names: lowered by ${percent(1 - nameFactor)} %, because it contains none of the names you asked about.`
       : "Names: no effect.",

@@ -1,4 +1,4 @@
-"""What both stores share: client settings, parallel calls, and AWS errors as ours."""
+"""What both stores share: client settings, parallel calls, and the translation of AWS errors."""
 
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -16,8 +16,7 @@ R = TypeVar("R")
 
 _CONNECTIONS = 32
 
-# At worst a call takes three attempts of four seconds and two pauses of together three: 15 seconds. retry.py counts on
-# that.
+# At worst a call takes three attempts of four seconds and three seconds of pauses: 15 seconds. retry.py relies on that.
 CONFIG = Config(
     connect_timeout=1,
     read_timeout=3,
@@ -29,20 +28,20 @@ _pool = ThreadPoolExecutor(_CONNECTIONS, thread_name_prefix="aws")
 
 
 def in_parallel(function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
-    """``map`` with the calls at the same time: as many AWS calls, one round trip."""
+    """``map`` with concurrent calls: several AWS calls take the time of one."""
     return _pool.map(function, items)
 
 
 def code_of(error: ClientError) -> str:
-    """AWS's name for the error."""
+    """The error's code in AWS's response."""
     return str(error.response.get("Error", {}).get("Code", ""))
 
 
 @contextmanager
 def translated_errors(consequence: str) -> Iterator[None]:
-    """AWS errors that nobody handled become Unavailable; no text of theirs passes. ``consequence`` says what now is.
+    """Translate AWS errors to Unavailable, without their text. ``consequence`` says what the caller can do.
 
-    Unavailable at once where there is no time left for another call.
+    Raises Unavailable at once if there is no time left for another call.
     """
     if out_of_time():
         raise Unavailable(f"The memory store is slow. {consequence}")
@@ -54,7 +53,7 @@ def translated_errors(consequence: str) -> Iterator[None]:
 
 
 class Fault(Exception):
-    """Names an AWS error for the log, without its text, which may hold content."""
+    """Names an AWS error for the log, without its text, which may contain content."""
 
 
 READ_FAILED = "Send the same call again in a moment."
@@ -63,4 +62,4 @@ WRITE_FAILED = (
     " is stored."
 )
 
-Client = Any  # boto3 makes its clients at run time; the calls are typed by the contract suite against real ones
+Client = Any  # boto3 makes its clients at run time, without types; the contract suites call them for real

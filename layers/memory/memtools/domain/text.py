@@ -17,9 +17,7 @@ def fold(text: str) -> str:
 
 
 def digest(*parts: str) -> str:
-    """32 hexadecimal digits of BLAKE2b over the parts and their lengths, so that different lists have different
-    digests.
-    """
+    """32 hexadecimal digits of BLAKE2b over the parts, each after its length, so that no two lists share a digest."""
     state = hashlib.blake2b(digest_size=16)
     for part in parts:
         data = part.encode()

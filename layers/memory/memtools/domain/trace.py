@@ -45,8 +45,7 @@ class Embedding:
 
 @dataclass(frozen=True, slots=True)
 class MergeRecord:
-    """The last merge into a survivor: ``sources`` were merged into version ``replaced``, which made version
-    ``outcome``.
+    """The last merge into a survivor: ``sources`` joined version ``replaced`` and made version ``outcome``.
 
     ``call`` is the fingerprint of the call.
     """

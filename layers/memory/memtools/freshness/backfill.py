@@ -1,4 +1,4 @@
-"""Vectors for traces that were written while the model was out, or with another model."""
+"""Makes vectors for traces that were written while the model was not available, or with another model."""
 
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -12,16 +12,16 @@ from memtools.domain.trace import Trace
 from memtools.errors import Unavailable
 from memtools.freshness.cache import CachedIndex
 
-# A model that is out must not slow down every search: a pause after each try, and a budget for each.
+# A model that is not available must not slow down every search, so a try has a budget, and a pause follows it.
 _PAUSE = timedelta(minutes=1)
 _BUDGET = timedelta(seconds=2)
-_TEXTS = 16  # embedded at once, between two looks at the clock
+_TEXTS = 16  # embedded in one call, between two looks at the clock
 
 
 def backfill(backend: Backend, scope: Scope, cached: CachedIndex, now: datetime) -> tuple[CachedIndex, int]:
-    """Embed traces that have no vector, if it is time to try; the index with the vectors, and how many there are."""
-    rested = cached.backfilled_at is None or cached.backfilled_at <= now - _PAUSE
-    if not rested:
+    """Embed traces without a vector, if it is time to try; the index with the new vectors, and their number."""
+    is_time = cached.backfilled_at is None or cached.backfilled_at <= now - _PAUSE
+    if not is_time:
         return cached, 0
     traces, refused = _embedded(backend, scope, cached)
     index = cached.index.replaced(traces) if traces else cached.index
@@ -29,7 +29,7 @@ def backfill(backend: Backend, scope: Scope, cached: CachedIndex, now: datetime)
 
 
 def _embedded(backend: Backend, scope: Scope, cached: CachedIndex) -> tuple[list[Trace], int | None]:
-    """Traces without a vector, now with one, as many as the budget allows; and ``refused`` of the cached index."""
+    """Traces that had no vector, now with one, as many as the budget allows; and the new value of ``refused``."""
     end = backend.now() + _BUDGET
     traces: list[Trace] = []
     batches = _batches(cached.index.unembedded.tolist(), cached.refused)
@@ -48,10 +48,10 @@ def _embedded(backend: Backend, scope: Scope, cached: CachedIndex) -> tuple[list
 
 
 def _batches(places: list[int], refused: int | None) -> Iterator[list[int]]:
-    """The places to embed at once.
+    """Yield the places to embed in one call.
 
-    The model may always refuse one of the texts. So where it failed before, go on from there one by one and come to
-    that text again last: it keeps no other text from getting a vector.
+    The model may always refuse a certain text. So after a failure, continue behind that text, one by one, and come to
+    it last, so that it does not keep other texts from getting a vector.
     """
     start = 0 if refused is None else bisect_right(places, refused)
     order = iter(places[start:] + places[:start])

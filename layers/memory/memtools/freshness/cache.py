@@ -1,4 +1,4 @@
-"""The indexes of the scopes used last, in this process's memory."""
+"""The indexes of the most recently used scopes, in this process's memory."""
 
 import threading
 from collections import OrderedDict
@@ -11,7 +11,7 @@ from memtools.domain.scope import Scope
 if TYPE_CHECKING:
     from memtools.ranking.index import Index
 
-# A function has 1 GB: for the model (100 MB) and, while it rewrites a segment, for that segment three times.
+# A function has 1 GB: for the model (100 MB), and three times for a segment while it is rewritten.
 _BYTES = 192 * 1024 * 1024
 
 
@@ -19,9 +19,9 @@ _BYTES = 192 * 1024 * 1024
 class CachedIndex:
     """A scope's index, with every change that the table had at ``read_at`` (``None``: never read).
 
-    Where reading was interrupted, it has the changes up to ``through`` only. ``stored`` is the tag of the segment in
-    the store. ``backfilled_at`` is when vectors were last made for traces without one, and ``refused`` the place after
-    which to go on, if the model failed then.
+    If reading was interrupted, it has only the changes up to ``through``. ``stored`` is the tag of the stored segment.
+    ``backfilled_at`` is the time of the last back-fill, and ``refused`` the place after which to continue if the model
+    failed then.
     """
 
     index: "Index"
@@ -33,9 +33,9 @@ class CachedIndex:
 
 
 class RecentIndexes:
-    """Forgets the scope used longest ago when all together take more than ``limit`` bytes; the last one used stays.
+    """Forgets the least recently used scopes if all together take more than ``limit`` bytes, but never the last one.
 
-    Safe to share between threads: of two that put the same scope the later wins; what the other knew is read again.
+    Thread-safe: of two threads that put the same scope the later one wins, and the other one's changes are read again.
     """
 
     def __init__(self, limit: int = _BYTES) -> None:

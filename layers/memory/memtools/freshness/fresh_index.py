@@ -1,4 +1,4 @@
-"""A scope's index with every change in it that was made before the call began, and the segment saved of it."""
+"""Brings a scope's index up to date with all changes before the call, and saves its segment."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -16,23 +16,23 @@ from memtools.freshness.segment import Segment, Unusable, intact
 from memtools.ports import ConditionFailed
 from memtools.ranking.index import Index
 
-# Clocks differ, and a write takes a while to land: changes are read again from this long before they were last read.
+# Clocks differ, and writes take time. So changes are read again from this long before the last read.
 OVERLAP = timedelta(minutes=3)
-# A search writes a new segment when more than FEW changes, and more than a SHARE-th of the segment's rows, have come
-# since. A change to a row of the segment counts twice: for the row it kills and the row it adds. So a scope that grows
+# A search writes a new segment after more than FEW changes, and more than one for every SHARE rows of the segment. A
+# change to a row of the segment counts twice: for the row that becomes dead and for the new one. So a scope that grows
 # to n traces writes at most (SHARE + 1) * n rows in all. A cold search reads no more changes than that, plus those of
-# the last OVERLAP before the segment was written, which the segment has as well. Where these are many (a bulk load that
-# was searched at once), the segment is written once more when they are old enough: 2 * (SHARE + 1) * n rows at most.
+# the last OVERLAP before the segment was written, which the segment also has. If these are many (a bulk load that was
+# searched at once), the segment is written once more when they are old enough: 2 * (SHARE + 1) * n rows at most.
 FEW = 256
 SHARE = 8
-_BATCH = 10_000  # changes folded in at once: what was read of a scope too large for one call is not lost
+_BATCH = 10_000  # changes folded in one step, which are kept if a scope is too large to be read in one call
 
 
 @contextmanager
 def fresh_index(backend: Backend, scope: Scope) -> Iterator[Index]:
-    """The index as the table has it. Raises Unavailable where the table or the segments are out.
+    """The index with all changes in the table. Raises Unavailable if the table or the segments do not answer.
 
-    A new segment, if it is time for one, is written on leaving: the answer is ready by then, and waits at worst.
+    A new segment, if it is time for one, is written on leaving, when the result is ready: a failure can only delay it.
     """
     now = backend.now()
     model = backend.embedder.model
@@ -40,7 +40,7 @@ def fresh_index(backend: Backend, scope: Scope) -> Iterator[Index]:
     if cached is None or cached.index.model != model:
         cached = _load(backend, scope)
     if cached.read_at and cached.read_at <= now - backend.retention + OVERLAP:
-        # The table may have purged tombstones since: what the index has could be dead.
+        # The table may have purged tombstones since then, so the index may have traces that are dead.
         cached = replace(cached, index=Index.empty(model), read_at=None, through=None)
     cached, settled = _fold_changes(backend, scope, replace(cached, read_at=cached.read_at or now), now)
     cached, filled = replace(cached, read_at=now, through=now), 0
@@ -53,16 +53,16 @@ def fresh_index(backend: Backend, scope: Scope) -> Iterator[Index]:
 
 
 def forget(backend: Backend, scope: Scope, ids: Sequence[str]) -> None:
-    """Drop from the index what the table no longer has as the index says; a later change tells what became of it.
+    """Drop traces that the table no longer has at the index's version. If they changed, the next read adds them again.
 
-    So a scope that was erased elsewhere costs no search twice.
+    So traces of a scope that was erased elsewhere slow down only one search.
     """
     if cached := backend.recent.get(scope):
         backend.recent.put(scope, replace(cached, index=cached.index.without(ids)))
 
 
 def _load(backend: Backend, scope: Scope) -> CachedIndex:
-    """What the segment says; an empty index where there is none that can be used."""
+    """The index of the segment, or an empty one if there is no usable segment."""
     empty = CachedIndex(Index.empty(backend.embedder.model))
     stored = backend.segments.load(scope)
     if stored is None:
@@ -78,9 +78,9 @@ def _load(backend: Backend, scope: Scope) -> CachedIndex:
 
 
 def _fold_changes(backend: Backend, scope: Scope, cached: CachedIndex, now: datetime) -> tuple[CachedIndex, int]:
-    """Fold in the changes since; also how many of them a segment written ``now`` would save from being read again.
+    """Fold in all later changes; also how many of them would not be read again if a segment were written ``now``.
 
-    Where there are too many for the time left, the next call goes on from there.
+    If there are too many for the time left, the next call continues from there.
     """
     settled = 0
     changes = iter(backend.traces.changes(scope, cached.through and cached.through - OVERLAP))
@@ -95,25 +95,25 @@ def _fold_changes(backend: Backend, scope: Scope, cached: CachedIndex, now: date
 
 
 def _should_compact(cached: CachedIndex, settled: int, filled: int) -> bool:
-    """Whether so much has changed since the segment, or so many vectors were filled in, that it is time for another."""
+    """Whether it is time for a new segment, because of changes or of vectors that were filled in."""
     changes = max(cached.index.changes, settled)
     few_filled = min(FEW, len(cached.index) // SHARE)
     return changes > max(FEW, len(cached.index.base) // SHARE) or filled > few_filled
 
 
 def _compact_and_save(backend: Backend, scope: Scope, cached: CachedIndex, now: datetime) -> None:
-    """Put all in one part, in memory and in a segment."""
+    """Compact the index, and save it as the segment."""
     cached = replace(cached, index=cached.index.compacted(now))
     try:
         backend.recent.put(scope, replace(cached, stored=_save(backend, scope, cached)))
-    except ConditionFailed:  # another segment was written meanwhile: the next call reads that one
+    except ConditionFailed:  # another one was written meanwhile: the next call reads it
         backend.recent.drop(scope)
 
 
 def _save(backend: Backend, scope: Scope, cached: CachedIndex) -> str | None:
-    """Store the compacted index as the scope's segment; the tag of the segment that is stored afterwards.
+    """Save the compacted index as the scope's segment; the tag of the segment that is stored afterwards.
 
-    Where the store is out, the old one stays: no search fails because its index cannot be saved.
+    If the store does not answer, the old segment stays. No search fails because its index cannot be saved.
     """
     assert cached.read_at is not None
     data = Segment(cached.index.base, cached.read_at).to_bytes()

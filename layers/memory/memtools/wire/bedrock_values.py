@@ -23,11 +23,10 @@ _UNCLEAR_IN_LIST: Final = re.compile(r"[\[\]{}\"“”\r\n]")
 
 
 def value_of(name: str, kind: Any, value: Any) -> Any:
-    """The value in its declared type. Raises InvalidArguments, which names the parameter, if it is invalid or
-    ambiguous.
+    """The value in its declared type.
 
     Values that are not text are returned as they are, and so is text of any type except integer, number, boolean and
-    array.
+    array. Raises InvalidArguments, which names the parameter, if the text is invalid or ambiguous.
     """
     if not isinstance(value, str):
         return value

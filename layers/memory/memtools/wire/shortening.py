@@ -36,7 +36,10 @@ def _size(reply: Mapping[str, Any]) -> int:
 
 
 def _shorter_reply(reply: Reply, limit: int, fits: Fits) -> Outcome:
-    """The reply with as few items left out as possible. If not even one fits: a change without its parts, or an error."""
+    """The reply with as few items left out as possible.
+
+    If not even one item fits: a change without its largest parts, or an error.
+    """
     total = sum(len(getattr(reply, name)) for name in reply.shortens)
     # A read without any result is useless, but a change can be reported without its content.
     most = total if reply.changes else total - 1
