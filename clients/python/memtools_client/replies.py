@@ -13,7 +13,7 @@ class Explanation:
     word_score: float
     """The BM25 score, as a share of the highest possible score for this query."""
     meaning_score: float | None = None
-    """The cosine of the two embeddings, without what all memories have in common. Absent if either embedding is missing."""
+    """The cosine of the embeddings, without what all memories have in common. Absent if either is missing."""
     neighbour_factor: float
     """Above 1 if memories from around the same time match too."""
     name_factor: float

@@ -45,8 +45,8 @@ class Explanation(Part):
     word_score: float = Field(description="The BM25 score, as a share of the highest possible score for this query.")
     meaning_score: float | None = Field(
         None,
-        description="The cosine of the two embeddings, without what all memories have in common. Absent if either"
-        " embedding is missing.",
+        description="The cosine of the embeddings, without what all memories have in common. Absent if either is"
+        " missing.",
     )
     neighbour_factor: float = Field(description="Above 1 if memories from around the same time match too.")
     name_factor: float = Field(description="Below 1 if the memory contains none of the names in the query.")
