@@ -110,7 +110,7 @@ def test_numbers_come_out_as_numbers(ana: Caller) -> None:
     assert [type(hit[name]) for name in ("version", "retrievalCount", "score")] == [int, int, float]
 
 
-def test_an_item_the_store_would_refuse_is_refused_earlier_with_size_and_limit(ana: Caller) -> None:
+def test_a_fact_too_large_for_the_store_is_refused_before(ana: Caller) -> None:
     with pytest.raises(TooLarge) as refused:
         ana.add(facts=["x" * 450_000])
     assert refused.value.details["size"] == 450_000
@@ -130,7 +130,7 @@ def test_a_survivor_is_found_at_once_with_its_whole_origin(ana: Caller) -> None:
     assert hit["mergedFrom"] == ids[1:]
 
 
-def test_no_path_leads_past_the_cap_and_the_error_names_what_to_trim(ana: Caller) -> None:
+def test_no_edit_exceeds_the_limit_and_errors_name_long_entries(ana: Caller) -> None:
     ana.edit(action="add", text="long " + "x" * 15_000)
     ana.edit(action="add", text="short")
     for arguments in (

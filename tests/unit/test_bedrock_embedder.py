@@ -110,7 +110,7 @@ def test_a_text_of_too_many_tokens_is_cut_to_what_surely_fits(embedder: TitanEmb
 @pytest.mark.parametrize(
     ("length", "error"), [(8192, (400, "ValidationException")), (20_000, (403, "AccessDeniedException"))]
 )
-def test_what_a_shorter_text_would_not_mend_is_not_asked_for_again(
+def test_errors_not_caused_by_length_are_not_retried(
     embedder: TitanEmbedder, model: Titan, length: int, error: Answer
 ) -> None:
     model.answer = lambda _: error
@@ -217,7 +217,7 @@ def test_one_text_that_fails_fails_all(embedder: TitanEmbedder, model: Titan) ->
 
 
 @pytest.mark.parametrize("count", [1, 100])
-def test_a_model_that_hangs_is_waited_for_once_however_many_the_texts(
+def test_a_hanging_model_is_waited_for_only_once(
     embedder: TitanEmbedder, model: Titan, impatient: float, count: int
 ) -> None:
     model.answer = model.hang
@@ -266,7 +266,7 @@ def nonsense(_: str) -> Answer:
 
 @pytest.mark.parametrize("trouble", [denied, nonsense, None])
 @pytest.mark.usefixtures("impatient")
-def test_where_the_model_fails_tools_go_on_by_words_and_say_so(
+def test_without_the_model_tools_use_words_only_and_say_so(
     embedder: TitanEmbedder,
     model: Titan,
     fake_memory: Backend,

@@ -211,7 +211,7 @@ def test_half_a_surrogate_pair_is_refused_by_name(tool: str, name: str, value: A
     assert argument.partition(".")[0] == name
 
 
-def test_half_a_surrogate_pair_in_the_new_text_of_an_edit_is_refused() -> None:
+def test_half_a_surrogate_pair_in_with_is_refused() -> None:
     assert named(refused("memory_edit", action="replace", **{"with": "\ud800"})) == ["with"]
 
 
