@@ -1,4 +1,4 @@
-"""The generated part of the Python client: replies, a method for each tool, functions, ``tools.json``."""
+"""Makes the generated part of the Python client: replies, a method for each tool, functions, ``tools.json``."""
 
 import subprocess
 import sys
@@ -43,7 +43,7 @@ def _replies() -> str:
     for tool in TOOLS.values():
         _collect(tool.reply, found)
     head = f'''
-        """What each tool answers. Absent values are None. {_BY}"""
+        """The reply of each tool. Absent values are None. {_BY}"""
 
         from collections.abc import Mapping
         from dataclasses import dataclass

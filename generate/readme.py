@@ -1,4 +1,4 @@
-"""The README's table of tools."""
+"""Makes the README's table of tools."""
 
 import re
 from typing import Final

@@ -1,4 +1,4 @@
-"""What each tool answers. Absent values are None. Made from the catalogue by `make generate`: change it there."""
+"""The reply of each tool. Absent values are None. Made from the catalogue by `make generate`: change it there."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -28,11 +28,11 @@ function headers() {
 }
 
 /** The reply of a tool. Throws Refused, or AbortError if the call was aborted. */
-export async function call(tool, given = {}, signal = undefined) {
+export async function call(tool, args = {}, signal = undefined) {
   const address = new URL(`tools/memory_${tool}`, document.baseURI);
   let response;
   try {
-    const request = { method: "POST", headers: headers(), body: JSON.stringify(given), cache: "no-store", signal };
+    const request = { method: "POST", headers: headers(), body: JSON.stringify(args), cache: "no-store", signal };
     response = await fetch(address, request);
   } catch (error) {
     if (error.name === "AbortError") throw error;

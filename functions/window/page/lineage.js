@@ -100,8 +100,8 @@ function stateOf({ versions: [now] }) {
 function memberRow(one, { id, again, problem }) {
   const [now] = one.versions;
   const state = stateOf(one);
-  const act = (tool, given, message) => ({ target }) => attemptOnce(target, problem, async () => {
-    await call(tool, given);
+  const act = (tool, args, message) => ({ target }) => attemptOnce(target, problem, async () => {
+    await call(tool, args);
     await again(null, message);
   });
   const what = now ? short(now.content) : one.id;

@@ -14,7 +14,7 @@ export function memories(view, context) {
   const found = el("section", { className: "found", attributes: { "aria-label": "Memories" } });
   const form = searchForm(state);
   const load = () => {
-    form.querySelector("[type=reset]").hidden = !searches(state.given);
+    form.querySelector("[type=reset]").hidden = !searches(state.inputs);
     return fill(found, state, context, ontag);
   };
   const ontag = (tag) => {
@@ -24,68 +24,68 @@ export function memories(view, context) {
   };
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    Object.assign(state, { given: Object.fromEntries(new FormData(form)), cursors: [null], reply: null });
+    Object.assign(state, { inputs: Object.fromEntries(new FormData(form)), cursors: [null], reply: null });
     load();
   });
   form.addEventListener("reset", () => {
     // The fields are reset after this event, to their default values.
     for (const field of form.querySelectorAll("input")) field.defaultValue = "";
-    Object.assign(state, { given: {}, cursors: [null], reply: null });
+    Object.assign(state, { inputs: {}, cursors: [null], reply: null });
     load();
   });
   view.append(el("h1", {}, "Memories"), form, found);
   load();
 }
 
-function searches(given) {
-  return Object.values(given).some((text) => text.trim());
+function searches(inputs) {
+  return Object.values(inputs).some((text) => text.trim());
 }
 
 /** The filters and the query, and the cursors of all pages up to this one. */
 function stateOf(kept) {
-  if (!kept.has("memories")) kept.set("memories", { given: {}, cursors: [null], reply: null });
+  if (!kept.has("memories")) kept.set("memories", { inputs: {}, cursors: [null], reply: null });
   return kept.get("memories");
 }
 
-function searchForm({ given }) {
-  const input = (name, properties = {}) => el("input", { name, autocomplete: "off", defaultValue: given[name] ?? "", ...properties });
+function searchForm({ inputs }) {
+  const input = (name, properties = {}) => el("input", { name, autocomplete: "off", defaultValue: inputs[name] ?? "", ...properties });
   return el("form", { className: "search", attributes: { role: "search" } },
     el("div", { className: "line" },
       labelled("Search as the agent does", input("query", { type: "search", maxLength: 10000, placeholder: "A question, or a few words with names" })),
       el("button", { type: "submit", className: "main" }, "Search")),
-    el("details", { open: Boolean(given.tags || given.since || given.until) },
+    el("details", { open: Boolean(inputs.tags || inputs.since || inputs.until) },
       el("summary", {}, "Filter by tags or time"),
       el("div", { className: "line" },
         labelled("Tags", input("tags"), "separated by commas; finds memories with all of them"),
         labelled("From", input("since", { type: "date" }), "for a search"),
         labelled("Up to", input("until", { type: "date" }), "for a search"))),
-    el("button", { type: "reset", className: "plain", hidden: !searches(given) }, "Show all again"));
+    el("button", { type: "reset", className: "plain", hidden: !searches(inputs) }, "Show all again"));
 }
 
 async function fill(place, state, context, ontag) {
-  const asked = state.given;
+  const asked = state.inputs;
   const body = el("div");
   const problem = el("div");
   place.replaceChildren(problem, body);
   await attempt(problem, async () => {
     const reply = state.reply ?? (await replyTo(state, context.signal));
     // The person has searched for something else meanwhile.
-    if (state.given !== asked) return;
+    if (state.inputs !== asked) return;
     state.reply = reply;
     note(context.kept, state.reply.results);
     body.replaceChildren(...(asked.query?.trim() ? hits(state, ontag) : page(state, ontag, () => fill(place, state, context, ontag))));
   });
 }
 
-function replyTo({ given, cursors }, signal) {
-  const tags = tagsOf(given.tags ?? "");
-  const query = given.query?.trim();
+function replyTo({ inputs, cursors }, signal) {
+  const tags = tagsOf(inputs.tags ?? "");
+  const query = inputs.query?.trim();
   const filter = tags.length ? { tags } : {};
   if (!query) {
     const cursor = cursors.at(-1);
     return call("list", { limit: PAGE, ...filter, ...(cursor ? { cursor } : {}) }, signal);
   }
-  const span = Object.fromEntries(["since", "until"].filter((name) => given[name]).map((name) => [name, given[name]]));
+  const span = Object.fromEntries(["since", "until"].filter((name) => inputs[name]).map((name) => [name, inputs[name]]));
   return call("search", { query, limit: FOUND, explain: true, ...filter, ...span }, signal);
 }
 
@@ -124,7 +124,7 @@ function page(state, ontag, reload) {
   const turns = el("nav", { className: "pages", attributes: { "aria-label": "Pages" } },
     cursors.length > 1 ? button("Newer", turnTo(cursors.slice(0, -1))) : null,
     reply.nextCursor ? button("Older", turnTo([...cursors, reply.nextCursor])) : null);
-  const empty = cursors.length === 1 && !tagsOf(state.given.tags ?? "").length
+  const empty = cursors.length === 1 && !tagsOf(state.inputs.tags ?? "").length
     ? "Nothing is remembered here yet." : "No memory to show here.";
   return [
     where,

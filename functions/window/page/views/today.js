@@ -34,8 +34,8 @@ export function today(view, context) {
 }
 
 async function readPage(state, midnight, context) {
-  const given = { limit: PAGE, ...(state.cursor ? { cursor: state.cursor } : {}) };
-  const { results, nextCursor } = await call("list", given, context.signal);
+  const args = { limit: PAGE, ...(state.cursor ? { cursor: state.cursor } : {}) };
+  const { results, nextCursor } = await call("list", args, context.signal);
   state.looked += results.length;
   state.cursor = nextCursor;
   state.done = !nextCursor;

@@ -33,7 +33,7 @@ function parts(shown) {
   const gone = now.change === "deleted" || now.change === "merged_away";
   const related = el("section", { className: "lineage", hidden: true }, el("h2", {}, "What was merged"));
   lineage(related, shown);
-  return [statement(now, gone), facts(shown, gone), doings(shown, gone), related, versionList(shown)];
+  return [statement(now, gone), facts(shown, gone), actions(shown, gone), related, versionList(shown)];
 }
 
 function statement(now, gone) {
@@ -61,7 +61,7 @@ function facts({ id, versions, known }, gone) {
   return el("dl", { className: "facts" }, entries.filter(([, value]) => value).map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
 }
 
-function doings(shown, gone) {
+function actions(shown, gone) {
   const { id, versions, again } = shown;
   const [now] = versions;
   const problem = el("div");
@@ -87,8 +87,8 @@ function editDialog({ id, versions: [now], again }) {
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       attemptOnce(save, problem, async () => {
-        const given = { content: content.value, tags: tagsOf(tags.value) };
-        const reply = await call("update", { traceId: id, ...given, version: now.version });
+        const changes = { content: content.value, tags: tagsOf(tags.value) };
+        const reply = await call("update", { traceId: id, ...changes, version: now.version });
         close();
         await again(reply.trace, reply.updated ? "Saved." : "Nothing to change.");
       });

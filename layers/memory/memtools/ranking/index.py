@@ -134,7 +134,7 @@ class Index:
         return part.id(row), int(part.versions[row])
 
     def position(self, place: int) -> tuple[int, int, str]:
-        """What the order of places goes by: ``when``, ``created`` and the id's key."""
+        """The sort key of a place: ``when``, ``created`` and the id's key."""
         part, row = self._at(place)
         return int(part.when[row]), int(part.created[row]), part.key(row).hex()
 
