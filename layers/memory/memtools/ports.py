@@ -77,8 +77,8 @@ class TraceStore(Protocol):
         Retrieval counts are incremented, never set, so that searches and changes do not conflict.
 
         Raises:
-                ConditionFailed: a trace is not at the expected version, a key is not free, or a condition is false.
-                TooLarge: the call needs more changes than the store can make at once.
+            ConditionFailed: a trace is not at the expected version, a key is not free, or a condition is false.
+            TooLarge: the call needs more changes than the store can make at once.
         """
         ...
 
@@ -118,10 +118,10 @@ class SegmentStore(Protocol):
         ...
 
     def save(self, scope: Scope, data: bytes, replaces: str | None) -> str:
-        """Replace the segment with the tag ``replaces`` (``None``: there is none) by ``data``; the new tag.
+        """Replace the segment with the tag ``replaces`` (``None``: there is none) with ``data``; the new tag.
 
         Raises:
-                ConditionFailed: another segment is stored; nothing was written.
+            ConditionFailed: another segment is stored; nothing was written.
         """
         ...
 
@@ -138,9 +138,9 @@ class PersonaStore(Protocol):
         ...
 
     def write(self, scope: Scope, document: Document, replaces: Document | None) -> Document:
-        """Replace ``replaces`` (``None``: there is no document) by ``document``; the document as stored.
+        """Replace ``replaces`` (``None``: there is no document) with ``document``; the document as stored.
 
         Raises:
-                ConditionFailed: another write came first; nothing was written.
+            ConditionFailed: another write came first; nothing was written.
         """
         ...

@@ -69,7 +69,7 @@ class S3Personas:
         )
 
     def write(self, scope: Scope, document: Document, replaces: Document | None) -> Document:
-        """Replace ``replaces`` by the document; see the port.
+        """Replace ``replaces`` with the document; see the port.
 
         A failed condition may be the result of our own success: the response to a write was lost, and boto3 sent it
         again. Then the stored object, or one that was made from it, names this write.

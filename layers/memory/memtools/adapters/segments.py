@@ -34,7 +34,7 @@ class S3Segments:
             return StoredSegment(answer["Body"].read(), answer["ETag"])
 
     def save(self, scope: Scope, data: bytes, replaces: str | None) -> str:
-        """Replace ``replaces`` by ``data``; see the port. A success whose response was lost raises ConditionFailed."""
+        """Replace ``replaces`` with ``data``; see the port. A success with a lost response raises ConditionFailed."""
         condition: dict[str, Any] = {"IfMatch": replaces} if replaces else {"IfNoneMatch": "*"}
         with translated_errors(WRITE_FAILED):
             try:

@@ -107,9 +107,9 @@ def _only(text: str, old: str) -> _Place:
     """The only place where ``old`` occurs.
 
     Raises:
-            InvalidArguments: ``old`` is empty.
-            NotFound: there is none; the document's entries are in ``details.entries``.
-            Ambiguous: there are several, counting overlaps; their lines are in ``details.occurrences``.
+        InvalidArguments: ``old`` is empty.
+        NotFound: there is none; the document's entries are in ``details.entries``.
+        Ambiguous: there are several, counting overlaps; their lines are in ``details.occurrences``.
     """
     if not old:
         raise InvalidArguments("`text` is empty. Give the exact text to find.", argument="text")

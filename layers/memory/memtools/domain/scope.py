@@ -19,7 +19,7 @@ class Scope:
     """One agent and one user, as the caller's infrastructure names them. Names are compared byte by byte.
 
     Raises:
-            Unscoped: a name is empty, blank, not text, or longer than 400 bytes when percent-encoded.
+        Unscoped: a name is empty, blank, not text, or longer than 400 bytes when percent-encoded.
     """
 
     agent: str

@@ -20,8 +20,8 @@ def change(backend: Backend, scope: Scope, trace_id: str, version: int | None, s
     success.
 
     Raises:
-            NotFound: the caller's scope has no trace with this id.
-            Conflict: the trace is not at the expected version.
+        NotFound: the caller's scope has no trace with this id.
+        Conflict: the trace is not at the expected version.
     """
     stamp = backend.stamp()
     for _ in attempts():
