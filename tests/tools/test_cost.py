@@ -146,7 +146,7 @@ def test_traces_without_a_vector_cost_one_read_more_once_and_a_segment(ana: Call
     assert cold == ["GetObject", "Query", "UpdateItem", "UpdateItem"]
 
 
-def test_what_is_gone_from_the_table_costs_no_search_twice(ana: Caller, moto_memory: Backend, calls: list[str]) -> None:
+def test_purged_traces_cost_only_one_search(ana: Caller, moto_memory: Backend, calls: list[str]) -> None:
     """Erased without tombstones, as when its owner has a whole scope removed."""
     ids = ana.remember("tea one", "tea two", "tea three")
     ana.search(query="tea")

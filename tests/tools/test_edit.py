@@ -16,7 +16,7 @@ def text_of(caller: Caller, target: str = "self") -> str:
     return text
 
 
-def test_an_edit_says_where_it_went_and_what_is_there_now(ana: Caller) -> None:
+def test_an_edit_returns_the_document_and_its_text(ana: Caller) -> None:
     reply = ana.edit(action="add", text="likes tea")
     assert reply["message"] == "ok (add → MEMORY.md); loads next session"
     assert reply["text"] == "- likes tea\n"
@@ -87,7 +87,7 @@ def test_an_edit_of_a_document_that_is_not_there_is_not_found(ana: Caller) -> No
         {"action": "undo", "text": "x"},
     ],
 )
-def test_what_makes_no_sense_is_refused_and_touches_nothing(ana: Caller, arguments: dict[str, str]) -> None:
+def test_an_invalid_edit_changes_nothing(ana: Caller, arguments: dict[str, str]) -> None:
     before = ana.edit(action="add", text="likes tea")
     with pytest.raises(InvalidArguments):
         ana.edit(**arguments)

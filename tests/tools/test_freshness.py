@@ -360,9 +360,7 @@ def test_a_purged_tombstone_is_not_read_from_the_table(
 
 
 @pytest.mark.usefixtures("few")
-def test_what_expired_was_purged_and_is_added_again_is_found_again(
-    fake_memory: Backend, clock: FakeClock, scope: Scope
-) -> None:
+def test_a_fact_added_again_after_its_purge_is_found(fake_memory: Backend, clock: FakeClock, scope: Scope) -> None:
     """The table knows nothing of the first life, so the second begins at version 1 too, under the same id."""
     ana = Caller(fake_memory, scope)
     end = (clock.now() + 5 * MINUTE).isoformat()
@@ -826,7 +824,7 @@ def test_filling_writes_nothing_to_the_table(filled_later: Backend, watched: Wat
     assert watched.called == ["get"]  # the page
 
 
-def test_filling_keeps_to_its_time_and_goes_on_the_next_time(filled_later: Backend, clock: FakeClock) -> None:
+def test_a_back_fill_stops_in_time_and_continues_later(filled_later: Backend, clock: FakeClock) -> None:
     ana = untaught(filled_later)
     ana.remember(*(f"{word_of(number)} noted" for number in range(100)))
     slow = replace(filled_later, embedder=Thesaurus(clock, takes=timedelta(milliseconds=50)))
@@ -843,9 +841,7 @@ def test_filling_keeps_to_its_time_and_goes_on_the_next_time(filled_later: Backe
     assert have == 100
 
 
-def test_filling_goes_on_where_another_process_with_the_segment_left_off(
-    filled_later: Backend, clock: FakeClock
-) -> None:
+def test_a_back_fill_continues_from_another_processs_segment(filled_later: Backend, clock: FakeClock) -> None:
     ana = untaught(filled_later)
     ana.remember(*(f"{word_of(number)} noted" for number in range(100)))
     have = 0
@@ -944,9 +940,7 @@ def test_a_purged_trace_is_left_out_and_not_read_again(tried: Backend, watched: 
 
 
 @pytest.mark.usefixtures("few")
-def test_a_search_looks_further_where_the_first_proposals_are_gone(
-    tried: Backend, watched: Watched, scope: Scope
-) -> None:
+def test_a_search_replaces_candidates_that_are_gone(tried: Backend, watched: Watched, scope: Scope) -> None:
     ana = Caller(tried, scope)
     ids = ana.remember(*(f"tea {word_of(number)}" for number in range(6)))
     best = [hit["id"] for hit in ana.search(query="tea", limit=100)["results"]]

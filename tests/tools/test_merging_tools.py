@@ -63,7 +63,7 @@ def test_the_same_merge_again_answers_the_same(ana: Caller) -> None:
         ana.unmerge(survivorId=first["survivorId"])
 
 
-def test_another_merge_of_what_is_merged_already_says_where_it_went(ana: Caller) -> None:
+def test_merging_merged_traces_again_names_their_survivor(ana: Caller) -> None:
     one, two = ana.remember("one", "two")
     ana.merge(traceIds=[one, two])
     with pytest.raises(NotFound) as refused:
@@ -123,7 +123,7 @@ def test_an_unmerge_sent_again_answers_the_same(ana: Caller) -> None:
     assert ana.unmerge(survivorId=one) == first
 
 
-def test_chains_of_merges_come_apart_step_by_step(ana: Caller) -> None:
+def test_chains_of_merges_are_undone_step_by_step(ana: Caller) -> None:
     one, two, three, four = ana.remember("one", "two", "three", "four")
     ana.merge(traceIds=[one, two])
     second = ana.merge(traceIds=[three, one], mergedContent="second")

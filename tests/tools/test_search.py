@@ -35,7 +35,7 @@ def test_a_blank_query_points_to_memory_list(ana: Caller, query: str) -> None:
         ana.search(query=query)
 
 
-def test_a_hit_is_told_whole_and_counted(ana: Caller) -> None:
+def test_a_hit_is_complete_and_counted(ana: Caller) -> None:
     (trace,) = ana.remember("tea at five", tags=["habit"], occurredAt="2026-01-02T03:04:05Z")
     ana.search(query="tea")
     hit = ana.search(query="tea")["results"][0]

@@ -119,7 +119,7 @@ def test_the_agent_is_the_one_that_bedrock_runs_and_no_default(kind: Transport, 
         decode(kind, event(kind, agent=agent))
 
 
-def test_the_prompts_attributes_name_nobody(kind: Transport) -> None:
+def test_prompt_session_attributes_do_not_name_the_user(kind: Transport) -> None:
     planted = {"userId": "victim", "agentId": "victim", "sessionAttributes": '{"userId": "victim"}'}
     given = event(kind, promptSessionAttributes=planted)
     assert decode(kind, given).scope == Scope("K7EXAMPLE1", "maria")
@@ -135,7 +135,7 @@ def test_parameters_name_nobody(kind: Transport, name: str) -> None:
         decode(kind, event(kind, planted, sessionAttributes={}))
 
 
-def test_whose_call_it_is_comes_before_what_is_wrong_with_it(kind: Transport) -> None:
+def test_the_scope_is_checked_before_the_arguments(kind: Transport) -> None:
     with pytest.raises(Unscoped):
         decode(kind, event(kind, QUERY, QUERY, sessionAttributes={}))
 

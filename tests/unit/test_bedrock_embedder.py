@@ -139,7 +139,7 @@ def test_only_the_direction_counts(embedder: TitanEmbedder, model: Titan, scale:
 
 
 @pytest.mark.parametrize("first", [{}, {"embedding": None}])
-def test_a_vector_may_stand_under_its_type_only(embedder: TitanEmbedder, model: Titan, first: dict[str, None]) -> None:
+def test_a_vector_may_be_only_under_its_type(embedder: TitanEmbedder, model: Titan, first: dict[str, None]) -> None:
     model.answer = lambda text: said(**first, embeddingsByType={"float": vector_of(text)})
     assert cosine(signed(embedder.vectors(["x"])[0]), vector_of("x")) > 0.999
 
@@ -175,7 +175,7 @@ def test_vectors_that_cannot_be_compared_have_models_of_different_names(model: T
         said(embeddingsByType={"binary": [1] * DIMENSIONS}),
     ],
 )
-def test_what_is_no_vector_is_no_answer(embedder: TitanEmbedder, model: Titan, body: bytes) -> None:
+def test_invalid_vectors_are_failures(embedder: TitanEmbedder, model: Titan, body: bytes) -> None:
     model.answer = lambda _: body
     with pytest.raises(LookupError):
         embedder.vectors(["x"])

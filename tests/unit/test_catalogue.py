@@ -76,11 +76,11 @@ def test_the_scope_is_never_an_argument(tool: str) -> None:
 
 
 @every_tool
-def test_what_fits_is_taken(tool: str) -> None:
+def test_valid_arguments_are_accepted(tool: str) -> None:
     TOOLS[tool].parse(FITTING[tool])
 
 
-def test_both_spellings_of_a_name_are_taken() -> None:
+def test_both_spellings_of_a_name_are_accepted() -> None:
     assert parsed("memory_add", occurredAt="2026-03-01") == parsed("memory_add", occurred_at="2026-03-01")
     ids = ["mt_1", "mt_2"]
     snake = TOOLS["memory_merge"].parse({"trace_ids": ids, "merged_content": "x"})
@@ -245,7 +245,7 @@ def test_a_bare_string_is_one_tag() -> None:
     assert parsed("memory_search", tags="food").tags == ["food"]
 
 
-def test_no_fact_is_no_error_and_100_are_the_most() -> None:
+def test_a_call_can_have_from_0_to_100_facts() -> None:
     assert parsed("memory_add", facts=[]).facts == []
     assert len(parsed("memory_add", facts=["x"] * 100).facts) == 100
     assert named(refused("memory_add", facts=["x"] * 101)) == ["facts"]
@@ -257,7 +257,7 @@ def test_facts_are_taken_to_the_letter(facts: list[str]) -> None:
     assert parsed("memory_add", facts=facts).facts == facts
 
 
-def test_tags_are_trimmed_and_told_once() -> None:
+def test_tags_are_trimmed_and_distinct() -> None:
     assert parsed("memory_add", tags=[" food ", "", "food", " ", "Food"]).tags == ["food", "Food"]
 
 
@@ -275,12 +275,12 @@ def test_a_merge_takes_2_to_50_distinct_ids() -> None:
         assert named(refused("memory_merge", traceIds=ids)) == ["traceIds"]
 
 
-def test_an_id_is_neither_empty_nor_endless() -> None:
+def test_the_length_of_an_id_is_limited() -> None:
     for name in ("", "x" * 101):
         assert named(refused("memory_merge", traceIds=["mt_1", name])) == ["traceIds.1"]
 
 
-def test_a_query_is_neither_empty_nor_endless() -> None:
+def test_the_length_of_a_query_is_limited() -> None:
     assert parsed("memory_search", query="x" * 10_000).query == "x" * 10_000
     for text in ("", "x" * 10_001):
         assert named(refused("memory_search", query=text)) == ["query"]
@@ -371,18 +371,18 @@ def test_an_edit_needs_its_text(action: str, text: dict[str, Any]) -> None:
         TOOLS["memory_edit"].parse({"action": action, **text, **({"with": "x"} if action == "replace" else {})})
 
 
-def test_a_replacement_needs_what_to_put_there() -> None:
+def test_a_replacement_needs_with() -> None:
     assert "`with` is missing" in refused("memory_edit", action="replace").message
     assert parsed("memory_edit", action="replace", **{"with": ""}).with_ == ""
     assert parsed("memory_edit", action="replace", **{"with": " \n"}).with_ == " \n"
 
 
 @pytest.mark.parametrize("action", ["add", "remove"])
-def test_only_a_replacement_takes_what_to_put_there(action: str) -> None:
+def test_only_a_replacement_accepts_with(action: str) -> None:
     assert "`with` is only for `replace`" in refused("memory_edit", action=action, **{"with": "x"}).message
 
 
-def test_an_undo_takes_neither_text_nor_what_to_put_there() -> None:
+def test_an_undo_accepts_neither_text_nor_with() -> None:
     assert TOOLS["memory_edit"].parse({"action": "undo"}) == TOOLS["memory_edit"].parse(
         {"action": "undo", "text": None}
     )
@@ -392,17 +392,17 @@ def test_an_undo_takes_neither_text_nor_what_to_put_there() -> None:
         TOOLS["memory_edit"].parse({"action": "undo", "with": "x"})
 
 
-def test_programs_are_told_which_argument_of_an_edit_is_wrong() -> None:
+def test_details_name_the_invalid_argument_of_an_edit() -> None:
     assert named(refused("memory_edit", text="")) == ["text"]
     assert named(refused("memory_edit", action="replace")) == ["with"]
 
 
-def test_an_edit_goes_to_the_notes_unless_told_otherwise() -> None:
+def test_an_edit_is_of_the_notes_by_default() -> None:
     assert parsed("memory_edit").target == "self"
     assert parsed("memory_edit", target="user").target == "user"
 
 
-def test_reading_means_the_soul_unless_told_otherwise() -> None:
+def test_read_returns_the_soul_by_default() -> None:
     assert parsed("memory_read").target == "soul"
     assert {parsed("memory_read", target=target).target for target in ("soul", "self", "user")} == {
         "soul",
@@ -427,7 +427,7 @@ def test_an_update_needs_something_to_change() -> None:
         assert "`content` is blank" in refused("memory_update", content=blank, tags=["x"]).message
 
 
-def test_an_update_may_take_all_tags_away() -> None:
+def test_an_update_can_remove_all_tags() -> None:
     taken = TOOLS["memory_update"].parse({"traceId": "mt_1", "tags": []})
     assert taken == TOOLS["memory_update"].parse({"trace_id": "mt_1", "tags": [" "], "content": None})
 
@@ -471,7 +471,7 @@ def test_any_values_are_taken_or_refused_without_being_repeated(data: st.DataObj
         assert "pydantic" not in told
 
 
-def test_all_that_is_wrong_is_told_at_once() -> None:
+def test_all_invalid_arguments_are_named_at_once() -> None:
     error = refused("memory_search", query=7, limit=0, user="x")
     assert sorted(named(error)) == ["limit", "query", "user"]
     assert error.message.startswith("Invalid arguments for memory_search: ")

@@ -89,7 +89,7 @@ def test_a_result_is_ok() -> None:
 
 
 @pytest.mark.parametrize("error", [Conflict("Changed.", version="7"), Unavailable("Down.")])
-def test_an_error_is_told_whole(error: ToolError) -> None:
+def test_an_error_is_sent_complete(error: ToolError) -> None:
     assert direct.encode({}, error) == {
         "ok": False,
         "error": {

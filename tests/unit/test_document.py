@@ -12,7 +12,7 @@ def documents(*names: str) -> dict[str, Document]:
     return {name: Document(name=name, text=f"text of {name}", version=f"v-{name}") for name in names}
 
 
-def test_the_order_is_the_one_in_which_an_agent_reads_itself() -> None:
+def test_the_soul_has_a_fixed_order() -> None:
     expected = ["AGENTS.md", "SOUL.md", "IDENTITY.md", "USER.md", "TOOLS.md", "HEARTBEAT.md", "MEMORY.md"]
     text, _, found = compose(documents(*reversed(expected)))
     assert found == expected
@@ -24,11 +24,11 @@ def test_sections_are_trimmed_and_otherwise_to_the_letter() -> None:
     assert compose({"SOUL.md": document})[0] == "## SOUL.md\n\n# Me\n\n- a  \n\n\n- b"
 
 
-def test_nothing_is_an_empty_soul() -> None:
+def test_without_documents_the_soul_is_empty() -> None:
     assert compose({}) == ("", ABSENT, [])
 
 
-def test_what_is_no_part_of_the_soul_stays_out() -> None:
+def test_other_documents_are_not_in_the_soul() -> None:
     assert compose(documents("SECRET.md", "memory.md")) == ("", ABSENT, [])
 
 

@@ -125,19 +125,19 @@ def test_a_document_without_a_final_line_break_gets_one() -> None:
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n", "-", "- ", "*", "+ ", "- -", "\u3000"])
-def test_nothing_is_not_added(text: str) -> None:
+def test_an_empty_entry_is_refused(text: str) -> None:
     error = refused(add, NOTES, text)
     assert (error.code, error.details["argument"]) == ("invalid_arguments", "text")
 
 
-def test_signs_in_a_row_are_a_text_too() -> None:
+def test_an_entry_of_punctuation_is_text() -> None:
     assert entries(add("", "*+")) == ["*+"]
 
 
 # Reading entries
 
 
-def test_entries_are_told_whole_with_their_nested_ones() -> None:
+def test_entries_include_their_nested_ones() -> None:
     assert entries(NOTES) == [
         "Likes tea",
         "Works in Porto,\nfrom nine to five\n- on Fridays from home",
@@ -151,7 +151,7 @@ def test_a_blank_line_within_an_entry_does_not_end_it() -> None:
     assert entries("- a\n\n  more of it\n\n- b\n\nprose\n") == ["a\n\nmore of it", "b"]
 
 
-def test_entries_of_a_file_with_carriage_returns_are_told_without_them() -> None:
+def test_entries_are_returned_without_carriage_returns() -> None:
     assert entries("# Notes\r\n\r\n- a\r\n- b\r\n") == ["a", "b"]
     assert add("- a\r\n- b\r\n", "b") == "- a\r\n- b\r\n"
 
@@ -183,7 +183,7 @@ def test_replacing_is_literal_and_touches_nothing_else(left: str, right: str, ol
 
 
 @pytest.mark.parametrize("sign", [".*", "\\d+", "$1", "\\1", "\\g<0>", "^", "(a|b)", "[x]", "{0}", "%s", "&", "\\n"])
-def test_no_sign_is_special(sign: str) -> None:
+def test_no_character_is_special(sign: str) -> None:
     document = f"- costs 10 {sign} a day\n- other\n"
     assert replace(document, sign, "euros") == "- costs 10 euros a day\n- other\n"
     assert replace("- costs 10 euros a day\n", "euros", sign) == f"- costs 10 {sign} a day\n"
@@ -293,7 +293,7 @@ def test_the_next_entry_does_not_grow_a_second_bullet() -> None:
 
 @FAST
 @given(document=documents, text=texts.filter(bool))
-def test_none_is_not_found_several_are_ambiguous_one_is_edited(document: str, text: str) -> None:
+def test_only_a_unique_occurrence_is_edited(document: str, text: str) -> None:
     assume("\n" not in text)
     count = sum(document.startswith(text, place) for place in range(len(document)))
     for edit in (partial(replace, document, text, "new"), partial(remove, document, text)):
@@ -307,14 +307,14 @@ def test_none_is_not_found_several_are_ambiguous_one_is_edited(document: str, te
 
 
 @pytest.mark.parametrize("edit", [lambda text, old: replace(text, old, "x"), remove])
-def test_what_does_not_occur_is_refused_with_the_entries_there_are(edit: Callable[[str, str], str]) -> None:
+def test_a_missing_text_is_refused_with_the_entries(edit: Callable[[str, str], str]) -> None:
     error = refused(edit, NOTES, "Likes coffee")
     assert error.code == "not_found"
     assert error.details == {"entries": entries(NOTES)}
 
 
 @pytest.mark.parametrize("edit", [lambda text, old: replace(text, old, "x"), remove])
-def test_what_occurs_twice_is_refused_with_each_line(edit: Callable[[str, str], str]) -> None:
+def test_a_repeated_text_is_refused_with_its_lines(edit: Callable[[str, str], str]) -> None:
     error = refused(edit, "# Tea\n\n- green tea\n- black tea, strong tea\n", "tea")
     assert error.code == "ambiguous"
     assert error.details["occurrences"] == [
@@ -351,7 +351,7 @@ def test_a_document_may_be_as_large_as_its_limit() -> None:
     assert (refusal.value.details["size"], refusal.value.details["limit"]) == (101, 100)
 
 
-def test_what_outgrew_the_limit_elsewhere_may_shrink_and_not_grow() -> None:
+def test_a_document_beyond_the_limit_can_only_shrink() -> None:
     require_within_limit("x" * 149, 100, current="x" * 150)
     for size in (150, 151):
         with pytest.raises(TooLarge):
@@ -377,7 +377,7 @@ def test_a_refusal_names_the_longest_entries() -> None:
 # Whole stories
 
 
-def test_headings_and_prose_outlive_all_edits() -> None:
+def test_edits_of_entries_never_change_headings_and_prose() -> None:
     text = add(NOTES, "Speaks Basque")
     text = replace(text, "Has two cats", "Has three cats")
     text = remove(text, "Plays the oboe")

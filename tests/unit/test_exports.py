@@ -132,20 +132,20 @@ def test_limits_defaults_and_allowed_values_are_kept() -> None:
 # Narrow languages: the description says what has no word
 
 
-def test_a_description_gets_what_only_other_words_say() -> None:
+def test_descriptions_include_limits_and_defaults() -> None:
     node = {"description": "Up to 100.", "maxItems": 100, "minItems": 2, "enum": ["a", "b"], "default": "a"}
     assert described(node) == "Up to 100. One of `a`, `b`. At least 2. Default: `a`."
     assert described({"description": "`a` or `b`.", "enum": ["a", "b"]}) == "`a` or `b`."
     assert described({"type": "string", "minLength": 1}) == ""
 
 
-def test_what_plain_words_cannot_say_is_refused() -> None:
+def test_a_schema_that_cannot_be_simplified_is_refused() -> None:
     with pytest.raises(ValueError, match="no single type"):
         plain({"anyOf": [{"type": "string"}, {"type": "integer"}]})
 
 
 @every_tool
-def test_every_allowed_value_and_default_is_told(tool: AnyTool) -> None:
+def test_descriptions_have_every_allowed_value_and_default(tool: AnyTool) -> None:
     for name, parameter in functions()[tool.name]["parameters"].items():
         description, node = parameter["description"], arguments_of(tool)["properties"][name]
         for value in [*node.get("enum", []), *([node["default"]] if node.get("default") else [])]:
@@ -193,7 +193,7 @@ def test_botocore_s_models_would_show_what_is_wrong(wrong: dict[str, Any]) -> No
     assert complaints("bedrock-agent", "CreateAgentActionGroup", given) != []
 
 
-def test_the_text_of_an_array_says_what_it_holds() -> None:
+def test_the_description_of_an_array_has_its_item_type() -> None:
     for function in functions().values():
         for parameter in function["parameters"].values():
             assert ("JSON array of strings" in parameter["description"]) == (parameter["type"] == "array")
@@ -208,7 +208,7 @@ def test_a_tool_with_too_many_arguments_needs_a_decision() -> None:
     assert list(group["functionSchema"]["functions"][0]["parameters"]) == ["one", "two", "three", "four", "five"]
 
 
-def test_what_is_left_out_exists_and_is_told() -> None:
+def test_arguments_left_out_exist_and_are_explained() -> None:
     for name, arguments in LEFT_OUT.items():
         assert set(arguments) <= set(TOOLS[name].argument_names)
         assert all(arguments.values())

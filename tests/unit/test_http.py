@@ -71,7 +71,7 @@ def test_a_body_does_not_change_whom_a_token_names() -> None:
     assert call.scope == Scope("helper", "maria")
 
 
-def test_a_token_is_believed_before_a_signature() -> None:
+def test_a_token_takes_precedence_over_a_signature() -> None:
     both = {**JWT, **IAM}
     assert decode(event(authorizer=both, headers={"x-memory-user": "victim"})).scope == Scope("helper", "maria")
 
@@ -123,7 +123,7 @@ def test_a_stage_may_stand_before_the_path(path: str) -> None:
 @pytest.mark.parametrize(
     "path", ["/", "", "/tools", "/tools/", "/tool/memory_add", "/a/b/tools/memory_add", "/memory_add"]
 )
-def test_elsewhere_there_are_no_tools(path: str) -> None:
+def test_other_paths_are_not_found(path: str) -> None:
     assert status_of(event(path=path)) == 404
 
 
@@ -194,7 +194,7 @@ def test_bytes_that_are_no_text_are_refused(data: bytes) -> None:
 
 
 @pytest.mark.parametrize("body", ["[1]", '"x"', "7", "null", "true"])
-def test_what_is_json_and_no_object_is_left_to_the_tool(body: str) -> None:
+def test_json_that_is_not_an_object_is_left_to_the_tool(body: str) -> None:
     assert decode(event(body)).arguments == json.loads(body)
 
 

@@ -389,13 +389,13 @@ def test_vectors_of_another_model_count_as_none(parted: Parted) -> None:
 
 
 @IN_PARTS
-def test_a_vector_of_zeros_points_nowhere(parted: Parted) -> None:
+def test_a_zero_vector_counts_as_none(parted: Parted) -> None:
     index = parted(index_of(embedded("a", 0, 0)))
     assert index.projections(np.array([0]), np.eye(2, dtype=np.float32)).tolist() == [[0, 0]]
     assert index.unembedded.tolist() == [0]
 
 
-def test_before_any_vector_is_known_nothing_is_near() -> None:
+def test_without_vectors_nothing_is_near() -> None:
     index = index_of(trace("a", "x"), trace("b", "x")).compacted(NOW)
     assert index.nearness(np.array([1, 2, 3], np.int8)).tolist() == pytest.approx([0, 0], abs=0.6)
     assert index.nearness(np.array([], np.int8)).tolist() == [0, 0]

@@ -61,7 +61,7 @@ def test_the_user_is_the_token_s_subject(name: str) -> None:
 
 @pytest.mark.parametrize("user", ["x-memory-user", "X-Memory-User", "X-MEMORY-USER"])
 @pytest.mark.parametrize("agent_", ["x-memory-agent", "X-Memory-Agent"])
-def test_what_a_client_says_of_itself_is_dropped(user: str, agent_: str) -> None:
+def test_scope_headers_from_the_client_are_dropped(user: str, agent_: str) -> None:
     sent = {"authorization": token({"sub": "ann"}), user: "bob", agent_: "spy"}
     headers = intercepted(sent, CALL)["transformedGatewayRequest"]["headers"]
     assert "bob" not in headers.values()
@@ -92,7 +92,7 @@ def test_what_a_client_says_of_itself_is_dropped(user: str, agent_: str) -> None
         {"authorization": token({"sub": "ann"}), "Authorization": token({"sub": "bob"})},
     ],
 )
-def test_without_a_subject_to_rely_on_nothing_is_called(headers: Any) -> None:
+def test_without_a_usable_subject_the_call_is_refused(headers: Any) -> None:
     reply = intercepted(headers, CALL)
     assert set(reply) == {"transformedGatewayResponse"}
     refusal = reply["transformedGatewayResponse"]

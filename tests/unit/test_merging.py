@@ -42,7 +42,7 @@ def test_the_trace_retrieved_most_often_survives() -> None:
 
 
 @pytest.mark.parametrize("names", ["abc", "cba", "bca"])
-def test_of_equals_the_first_given_survives(names: str) -> None:
+def test_the_first_of_equally_retrieved_traces_survives(names: str) -> None:
     assert survivor_of([trace(name, 2) for name in names]).id == names[0]
     assert survivor_of([trace("low", 1), *(trace(name, 2) for name in names)]).id == names[0]
 
@@ -111,7 +111,7 @@ def test_a_trace_is_never_in_its_own_lineage() -> None:
     assert after.merged_from == ("b", "c")
 
 
-def test_what_is_to_last_does_not_expire_with_the_survivor() -> None:
+def test_a_merge_lasts_as_long_as_its_longest_lasting_trace() -> None:
     soon = replace(trace("a", 9), expires_at=STAMP.now + timedelta(hours=1))
     [(_, after), _] = merged(soon, trace("b"))
     assert after.alive(STAMP.now + timedelta(days=365))
@@ -185,7 +185,7 @@ def test_retrievals_since_the_merge_stay_with_the_survivor() -> None:
 
 @settings(max_examples=50, deadline=None)
 @given(traces=groups())
-def test_any_merge_undone_tells_what_was_told_before(traces: list[Trace]) -> None:
+def test_undoing_any_merge_restores_every_content(traces: list[Trace]) -> None:
     [(before, survivor), *sources] = merged(*traces)
     tombstones = [after for _, after in sources]
     steps = unmerge(survivor, before, tombstones, [None] * len(tombstones), STAMP)

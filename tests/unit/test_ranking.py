@@ -118,7 +118,7 @@ def test_tags_and_dates_are_found_as_words() -> None:
     assert ids(search(query("May 2025"), *traces)) == ["b"]
 
 
-def test_equals_stand_in_the_order_of_time() -> None:
+def test_equal_scores_are_in_the_order_of_time() -> None:
     traces = [trace("b", "tea"), trace("a", "tea"), trace("c", "tea")]
     assert ids(search(query("tea"), *traces)) == ["b", "a", "c"]
 
@@ -217,7 +217,7 @@ def test_a_trace_without_an_embedding_is_found_by_its_words() -> None:
     assert "gap" in ids(search(asked, trace("gap", "oboe"), trace("a", "chess", embedding=vector(1, 9))))
 
 
-def test_what_all_traces_have_in_common_counts_less() -> None:
+def test_what_all_traces_have_in_common_counts_little() -> None:
     alike = [trace(f"t{number}", "x", embedding=vector(100, 0, number - 50)) for number in range(100)]
     apart = trace("apart", "x", embedding=vector(100, 100, 0))
     asked = query("", vector(100, 60, 0))
@@ -415,7 +415,7 @@ def test_the_right_one_is_relevant_by_its_meaning_alone(model: MiniLM, text: str
     assert ids(search(query(text, asked), *traces, floor=FLOOR))[:1] == [str(found)]
 
 
-def test_what_nothing_answers_has_no_answer(model: MiniLM) -> None:
+def test_an_unrelated_query_finds_nothing(model: MiniLM) -> None:
     *stored, asked = [Embedding("m", one) for one in model.embed([*HABITS, "quarterly tax deadlines"])]
     traces = [trace(str(number), HABITS[number], embedding=one) for number, one in enumerate(stored)]
     assert search(query("quarterly tax deadlines", asked), *traces, floor=FLOOR) == []

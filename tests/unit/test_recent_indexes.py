@@ -37,21 +37,21 @@ def kept(recent: RecentIndexes, count: int) -> list[int]:
     return [number for number in range(count) if recent.get(scope(number))]
 
 
-def test_what_was_put_is_what_is_known() -> None:
+def test_get_returns_what_was_put() -> None:
     recent = RecentIndexes()
     known = CachedIndex(Index.empty("m"), NOW, NOW, "tag")
     recent.put(scope(1), known)
     assert recent.get(scope(1)) is known
 
 
-def test_another_scope_has_none_of_it() -> None:
+def test_scopes_have_separate_indexes() -> None:
     recent = RecentIndexes()
     recent.put(Scope("agent", "maria"), of_size(1))
     for other in (Scope("agent", "Maria"), Scope("other", "maria"), Scope("maria", "agent")):
         assert recent.get(other) is None
 
 
-def test_the_last_put_counts_and_the_one_before_takes_no_room() -> None:
+def test_a_second_put_replaces_the_first() -> None:
     recent = RecentIndexes(limit=10)
     recent.put(scope(0), of_size(4))
     newer = of_size(5)
@@ -71,7 +71,7 @@ def test_the_scope_used_longest_ago_is_forgotten_first() -> None:
     assert kept(recent, 4) == [0, 1, 3]
 
 
-def test_all_together_may_take_just_the_limit() -> None:
+def test_indexes_may_take_exactly_the_limit() -> None:
     recent = RecentIndexes(limit=10)
     for number, size in enumerate((3, 3, 4)):
         recent.put(scope(number), of_size(size))
@@ -80,7 +80,7 @@ def test_all_together_may_take_just_the_limit() -> None:
     assert kept(recent, 4) == [1, 2, 3]
 
 
-def test_one_that_grows_makes_others_go() -> None:
+def test_an_index_that_grows_evicts_others() -> None:
     recent = RecentIndexes(limit=10)
     for number in range(5):
         recent.put(scope(number), of_size(2))
@@ -88,7 +88,7 @@ def test_one_that_grows_makes_others_go() -> None:
     assert kept(recent, 5) == [0, 3, 4]
 
 
-def test_the_last_one_stays_even_where_it_alone_is_too_large() -> None:
+def test_the_last_index_stays_even_if_it_is_too_large() -> None:
     recent = RecentIndexes(limit=10)
     for number in range(3):
         recent.put(scope(number), of_size(5))
@@ -98,7 +98,7 @@ def test_the_last_one_stays_even_where_it_alone_is_too_large() -> None:
     assert kept(recent, 8) == [1]
 
 
-def test_what_is_dropped_is_forgotten_and_takes_no_room() -> None:
+def test_a_dropped_index_takes_no_room() -> None:
     recent = RecentIndexes(limit=10)
     for number in range(2):
         recent.put(scope(number), of_size(5))
@@ -126,7 +126,7 @@ def test_an_index_counts_with_all_its_arrays() -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(steps=st.lists(st.tuples(st.sampled_from("gpd"), st.integers(0, 5), st.integers(0, 12)), max_size=30))
-def test_just_those_used_last_that_fit_are_kept(steps: list[tuple[str, int, int]]) -> None:
+def test_the_most_recently_used_that_fit_are_kept(steps: list[tuple[str, int, int]]) -> None:
     recent = RecentIndexes(limit=20)
     order: list[int] = []
     sizes: dict[int, int] = {}
@@ -145,7 +145,7 @@ def test_just_those_used_last_that_fit_are_kept(steps: list[tuple[str, int, int]
     assert kept(recent, 6) == sorted(order)
 
 
-def test_two_of_them_share_nothing() -> None:
+def test_two_caches_share_nothing() -> None:
     one, other = RecentIndexes(), RecentIndexes()
     one.put(scope(1), of_size(1))
     assert other.get(scope(1)) is None
@@ -173,7 +173,7 @@ def test_threads_may_use_it_at_the_same_time() -> None:
 
 
 @pytest.mark.parametrize("limit", [0, 1])
-def test_with_hardly_any_room_the_last_one_is_kept(limit: int) -> None:
+def test_with_almost_no_room_the_last_index_is_kept(limit: int) -> None:
     recent = RecentIndexes(limit)
     for number in range(3):
         recent.put(scope(number), of_size(2))

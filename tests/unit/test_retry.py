@@ -70,7 +70,7 @@ def test_every_call_has_a_time_of_its_own(monkeypatch: pytest.MonkeyPatch) -> No
     assert len(list(retry.attempts())) == first
 
 
-def test_nobody_sleeps_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_there_is_no_pause_after_the_last_attempt(monkeypatch: pytest.MonkeyPatch) -> None:
     """A pause is followed by an attempt."""
     clock = Time(monkeypatch, 0.001)
     made = list(retry.attempts())

@@ -117,7 +117,7 @@ def test_groups_of_duplicates_are_left_out_whole() -> None:
     assert "least similar" in shorter["note"]
 
 
-def test_an_add_says_what_it_saved_though_not_all_is_repeated() -> None:
+def test_a_shortened_add_says_how_much_it_saved() -> None:
     shorter = said(Added(message="Saved 30 fact(s) to memory.", saved=texts(30), duplicates=texts(5)))
     assert shorter["message"] == "Saved 30 fact(s) to memory."
     assert shorter["duplicates"] == []
@@ -184,7 +184,7 @@ def test_a_text_too_large_for_http_has_its_status() -> None:
 
 
 @pytest.mark.parametrize("outcome", [found(3), found(0), NotFound("No.", entries=["a"])])
-def test_where_leaving_out_would_not_help_the_reply_is_whole(outcome: Reply | ToolError) -> None:
+def test_a_reply_that_cannot_be_shortened_is_complete(outcome: Reply | ToolError) -> None:
     """The session's attributes, which are echoed, are too large already."""
     body = body_of(through(bedrock_functions, outcome, sessionAttributes={"note": "x" * LIMIT}))
     assert body == outcome.as_dict()
@@ -218,7 +218,7 @@ def encode(outcome: Any) -> dict[str, Any]:
 
 
 @given(outcome=replies | errors, limit=st.integers(0, 2_000))
-def test_any_outcome_fits_or_says_the_least_it_can(outcome: Reply | ToolError, limit: int) -> None:
+def test_any_outcome_fits_or_is_as_short_as_possible(outcome: Reply | ToolError, limit: int) -> None:
     reply = encoded(outcome, limit, encode)
     if size(outcome.as_dict()) <= limit:
         assert reply == outcome.as_dict()

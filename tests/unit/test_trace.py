@@ -44,7 +44,7 @@ def test_a_trace_expires_at_the_moment_named() -> None:
 
 
 @pytest.mark.parametrize("status", [Status.DELETED, Status.MERGED])
-def test_the_dead_are_neither_live_nor_alive(status: Status) -> None:
+def test_tombstones_are_neither_live_nor_alive(status: Status) -> None:
     trace = replace(TRACE, status=status, expires_at=NOW + timedelta(days=30))
     assert not trace.live
     assert not trace.alive(NOW)
@@ -58,7 +58,7 @@ def test_a_trace_happened_when_it_occurred_else_at_creation() -> None:
 # Keys
 
 
-def test_the_same_fact_meets_the_same_key() -> None:
+def test_the_same_fact_has_the_same_key() -> None:
     assert key_of(SCOPE, " likes\nTEA ") == key_of(SCOPE, "Likes tea")
     assert TRACE.says(" likes\nTEA ")
 
@@ -74,7 +74,7 @@ def test_another_fact_or_another_scope_has_another_key() -> None:
     assert not TRACE.says("Likes teas")
 
 
-def test_a_key_is_short_and_tells_nothing() -> None:
+def test_a_key_is_short_and_reveals_nothing() -> None:
     key = key_of(SCOPE, "Likes tea " * 1000)
     assert key.startswith("mt_")
     assert len(key) == 35

@@ -32,7 +32,7 @@ TRACE = Trace(
 )
 
 
-def test_the_next_version_changes_what_it_is_told_and_keeps_the_rest() -> None:
+def test_the_next_version_changes_only_the_given_fields() -> None:
     after = next_version(TRACE, LATER, Change.UPDATED, content="Likes coffee")
     assert after == replace(
         TRACE,
@@ -58,7 +58,7 @@ def test_a_version_with_a_history_item_is_not_kept_inside_as_well() -> None:
     assert next_version(before, LATER, Change.UPDATED).inline_history == ()
 
 
-def test_a_version_kept_inside_brings_its_own_past_along_oldest_first() -> None:
+def test_inline_history_includes_that_of_the_replaced_version() -> None:
     older = replace(TRACE, content="older")
     middle = replace(TRACE, content="middle", version=2, inline_history=(older,))
     newest = carrying(replace(TRACE, content="newest", version=3), middle)
@@ -70,7 +70,7 @@ def test_a_version_kept_inside_brings_its_own_past_along_oldest_first() -> None:
 # Living again
 
 
-def test_a_dead_trace_added_again_is_as_new_but_for_its_past() -> None:
+def test_a_revived_trace_is_new_except_for_its_history() -> None:
     dead = replace(
         TRACE,
         content="likes TEA",
@@ -142,7 +142,7 @@ def test_what_was_deleted_comes_back_as_it_was() -> None:
     )
 
 
-def test_what_was_merged_away_comes_back_free_of_the_survivor() -> None:
+def test_a_restored_source_no_longer_belongs_to_its_survivor() -> None:
     gone = replace(TRACE, status=Status.MERGED, merged_into="mt_2", expires_at=NOW + MONTH, version=2)
     back = restored(gone, TRACE, VECTOR, LATER)
     assert back.live
@@ -174,7 +174,7 @@ def test_the_outcome_of_a_merge_restored_can_be_unmerged_again() -> None:
     assert back.merge == replace(merge, outcome=back.version)
 
 
-def test_restoring_another_version_makes_the_merge_final() -> None:
+def test_restoring_another_version_disables_unmerge() -> None:
     merge = MergeRecord(("mt_2",), replaced=1, outcome=2, call="call")
     outcome = replace(TRACE, content="both", version=2, merge=merge)
     back = restored(outcome, TRACE, VECTOR, LATER)
@@ -193,7 +193,7 @@ def test_restoring_equal_content_is_a_change_if_it_enables_unmerge() -> None:
 # The past in order
 
 
-def test_all_versions_are_told_newest_first_also_those_carried_inside() -> None:
+def test_all_versions_come_newest_first_including_inline_ones() -> None:
     def version(number: int, *before: Trace) -> Trace:
         return replace(TRACE, version=number, inline_history=before)
 
