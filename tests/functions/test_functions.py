@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import requests
 from memtools.catalogue import TOOLS
-from memtools.counters import Metric
+from memtools.current_call import Metric
 from memtools.domain.scope import Scope
 
 from local.invoke import load

@@ -15,8 +15,7 @@ from memtools.domain.scope import Scope
 from memtools.domain.text import fold
 from memtools.domain.trace import key_of
 from memtools.errors import NotFound, ToolError
-from memtools.freshness import fresh_index as freshness
-from memtools.freshness.cache import RecentIndexes
+from memtools.freshness import indexes as freshness
 
 from tests.calls import Caller
 from tests.fakes import FakeClock
@@ -376,7 +375,7 @@ class Life(RuleBasedStateMachine):
     def start_anew(self, who: int) -> None:
         """Another process answers from here on: it knows what the table and the segment hold."""
         caller = self.callers[who]
-        self.callers[who] = Caller(replace(caller.memory, recent=RecentIndexes()), caller.scope)
+        self.callers[who] = Caller(replace(caller.memory), caller.scope)
 
     @rule(minutes=st.integers(1, 60))
     def wait(self, minutes: int) -> None:

@@ -10,7 +10,7 @@ import pytest
 from cfnlint.api import lint
 from memtools import errors
 from memtools.catalogue import TOOLS
-from memtools.counters import Metric
+from memtools.current_call import Metric
 from memtools.errors import ToolError, Unavailable
 from memtools.handler import _measure
 from memtools.tools.search import Found

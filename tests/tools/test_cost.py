@@ -10,7 +10,6 @@ from memtools.adapters.table.layout import trace_key
 from memtools.backend import Backend
 from memtools.domain.scope import Scope
 from memtools.embedding.none import NoEmbedder
-from memtools.freshness.cache import RecentIndexes
 
 from tests.calls import Caller
 from tests.fakes import FakeClock
@@ -84,7 +83,7 @@ def test_edits_merges_updates_and_deletions_take_two(ana: Caller, calls: list[st
 
 def anew(ana: Caller) -> Caller:
     """The same caller in a process just started."""
-    return Caller(replace(ana.memory, recent=RecentIndexes()), ana.scope)
+    return Caller(replace(ana.memory), ana.scope)
 
 
 def test_a_search_takes_one_read_of_the_changes_and_one_round_for_the_hits(ana: Caller, calls: list[str]) -> None:

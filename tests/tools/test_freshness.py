@@ -20,9 +20,7 @@ from memtools.domain.trace import Embedding, Trace, key_of
 from memtools.embedding.none import NoEmbedder
 from memtools.errors import ToolError, Unavailable
 from memtools.freshness import backfill
-from memtools.freshness import fresh_index as freshness
-from memtools.freshness.cache import RecentIndexes
-from memtools.freshness.fresh_index import fresh_index
+from memtools.freshness import indexes as freshness
 from memtools.freshness.segment import Segment, intact
 from memtools.ports import SegmentStore, StoredSegment, TraceStore
 from memtools.ranking.index import Index
@@ -111,15 +109,15 @@ def rows_in(data: bytes, model: str) -> int:
 
 def index_of(memory: Backend, scope: Scope) -> Index:
     """The index as a call leaves it to the next one; as it had it, where it lost the race for the segment."""
-    with fresh_index(memory, scope) as index:
+    with memory.indexes.fresh(scope) as index:
         pass
-    known = memory.recent.get(scope)
+    known = memory.indexes.cached(scope)
     return known.index if known else index
 
 
 def another(memory: Backend, **changes: Any) -> Backend:
     """The same memory in a process just started."""
-    return replace(memory, recent=RecentIndexes(), **changes)
+    return replace(memory, **changes)
 
 
 @pytest.fixture
@@ -788,7 +786,7 @@ def untaught(memory: Backend) -> Caller:
 
 def vectors(memory: Backend, caller: Caller) -> int:
     """How many traces have a vector in the index that the memory has right now."""
-    known = memory.recent.get(caller.scope)
+    known = memory.indexes.cached(caller.scope)
     assert known is not None
     return int(known.index.embedded.sum())
 

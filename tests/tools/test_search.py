@@ -110,7 +110,7 @@ def test_a_trace_that_changed_behind_the_index_is_not_returned_in_its_old_form(
     ana = Caller(fake_memory, scope)
     (old, stays) = ana.remember("tea old", "tea stays")
     ana.search(query="tea")
-    stale = fake_memory.recent.get(scope)
+    stale = fake_memory.indexes.cached(scope)
     assert stale is not None
 
     class Frozen:
@@ -119,5 +119,5 @@ def test_a_trace_that_changed_behind_the_index_is_not_returned_in_its_old_form(
 
     ana.update(traceId=old, content="coffee")
     behind = Caller(replace(fake_memory, traces=Frozen()), scope)  # type: ignore[arg-type]
-    fake_memory.recent.put(scope, stale)
+    behind.memory.indexes.keep(scope, stale)
     assert [hit["id"] for hit in behind.search(query="tea")["results"]] == [stays]

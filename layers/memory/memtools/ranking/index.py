@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memtools.domain.trace import Trace
+from memtools.domain.trace import Status, Trace
 from memtools.ranking.columns import Columns, Rows, in_order, microseconds, signs, total
 from memtools.ranking.postings import key_of_term, slips
 
@@ -63,9 +63,11 @@ class Index:
             np.maximum(_values(self.base, name, in_base), _values(self._recent, name, in_recent))
             for name in ("versions", "created")
         )
-        told = np.array([trace.version if trace.live else 0 for trace in latest], np.int64)
+        told = np.array([trace.version if trace.status is Status.LIVE else 0 for trace in latest], np.int64)
         # Purged and added again, a trace is at version 1 again.
-        reborn = np.array([microseconds(trace.created_at) if trace.live else 0 for trace in latest], np.int64)
+        reborn = np.array(
+            [microseconds(trace.created_at) if trace.status is Status.LIVE else 0 for trace in latest], np.int64
+        )
         news = np.flatnonzero((known != told) | (born != reborn))
         if not len(news):
             return self

@@ -54,13 +54,11 @@ class Listed(Reply):
 
 def run(backend: Backend, scope: Scope, given: List) -> Listed:
     """A page of the scope's live traces as the table has them, newest first."""
-    from memtools.freshness.fresh_index import fresh_index  # brings numpy, which only functions that search need
-
     tags = frozenset(fold(tag) for tag in given.tags)
     checksum = digest(scope.key, *sorted(tags))[:16]
     after = _decode_cursor(given.cursor, checksum) if given.cursor else None
     now = backend.now()
-    with fresh_index(backend, scope) as index:
+    with backend.indexes.fresh(scope) as index:
         places = list(index.newest(tags, now, after))
         page: list[Trace] = []
         read = 0
@@ -79,12 +77,10 @@ def _ids(index: "Index", places: Iterable[int]) -> list[str]:
 
 def _confirmed(backend: Backend, scope: Scope, ids: Sequence[str], now: "datetime") -> list[Trace]:
     """Those of the traces that the table still has, alive."""
-    from memtools.freshness.fresh_index import forget
-
     found = backend.traces.get(scope, ids)
     live = [found[one] for one in ids if one in found and found[one].alive(now)]
     if len(live) < len(ids):
-        forget(backend, scope, list(set(ids) - {trace.id for trace in live}))
+        backend.indexes.forget(scope, list(set(ids) - {trace.id for trace in live}))
     return live
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from memtools.backend import Backend
-from memtools.counters import Metric, increment
 from memtools.domain.scope import Scope
 from memtools.domain.text import fold
 from memtools.domain.trace import Trace
@@ -70,11 +69,14 @@ class Found(Reply):
 
     results: list[Hit] = Field(description="The most relevant first; empty where nothing is relevant.")
 
+    def metrics(self) -> dict[str, int]:
+        """How many hits there were."""
+        return {"hits": len(self.results)}
+
 
 def run(backend: Backend, scope: Scope, given: Search) -> Found:
     """The scope's most relevant live traces, as the table has them now, each counted as retrieved."""
-    # These bring numpy, which only functions that search need.
-    from memtools.freshness.fresh_index import fresh_index
+    # It brings numpy, which only functions that search need.
     from memtools.ranking.rank import Query, rank
 
     if not given.query.strip():
@@ -88,22 +90,19 @@ def run(backend: Backend, scope: Scope, given: Search) -> Found:
         since=given.since,
         until=given.until,
     )
-    with fresh_index(backend, scope) as index:
+    with backend.indexes.fresh(scope) as index:
         hits = _confirmed(backend, scope, rank(index, query, floor=backend.floor), given)
-    increment(Metric.HITS, len(hits))
     return Found(results=hits, note=None if embedding else _WORDS_ONLY)
 
 
 def _confirmed(backend: Backend, scope: Scope, ranked: Iterator["Ranked"], given: Search) -> list[Hit]:
     """The first hits that the table confirms; it counts them as it reads them."""
-    from memtools.freshness.fresh_index import forget
-
     hits: list[Hit] = []
     while proposed := list(islice(ranked, given.limit - len(hits))):
         found = backend.traces.retrieve(scope, {one.id: one.version for one in proposed}, backend.now())
         hits += [_hit(one, found[one.id], explain=given.explain) for one in proposed if one.id in found]
         if refused := [one.id for one in proposed if one.id not in found]:
-            forget(backend, scope, refused)
+            backend.indexes.forget(scope, refused)
     return hits
 
 

@@ -60,6 +60,10 @@ class Reply(BaseModel):
         """The reply as callers see it, JSON-ready."""
         return self.model_dump(by_alias=True, exclude_none=True)
 
+    def metrics(self) -> dict[str, int]:
+        """What CloudWatch should count of it, by name."""
+        return {}
+
     def without_last(self, count: int) -> Self:
         """The reply without the last ``count`` items of its lists, and a note that says so."""
         kept, left = {}, count

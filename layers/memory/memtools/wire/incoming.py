@@ -52,6 +52,11 @@ def custom_context(context: Any) -> dict[str, Any]:
     return object_of(getattr(getattr(context, "client_context", None), "custom", None))
 
 
+def size_of(reply: Mapping[str, Any]) -> int:
+    """The bytes of a reply as JSON."""
+    return len(json.dumps(reply, ensure_ascii=False).encode(errors="surrogatepass"))
+
+
 def printable(name: Any) -> str:
     """A caller's name for something as text that can be sent back: half of a surrogate pair cannot."""
     return str(name).encode(errors="replace").decode()
