@@ -21,17 +21,10 @@ from memtools_client.retries import RACES
 
 _PIECES = st.sampled_from(["a", "a", "b", "\n", "\r\n"])
 _TEXTS = st.lists(_PIECES, max_size=12).map("".join)
-<<<<<<< HEAD
-_PARTS = st.lists(_PIECES, max_size=3).map("".join)
-
-
-@given(_TEXTS, _PARTS, _PARTS)
-=======
 _SHORT_TEXTS = st.lists(_PIECES, max_size=3).map("".join)
 
 
 @given(_TEXTS, _SHORT_TEXTS, _SHORT_TEXTS)
->>>>>>> wt-client
 @example("aaa", "aa", "b")
 def test_replacing_changes_one_occurrence_and_nothing_else(text: str, old: str, new: str) -> None:
     """A text that occurs never or several times, overlaps counted, is refused."""
