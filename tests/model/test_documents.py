@@ -136,4 +136,4 @@ def test_documents_live_as_the_model_says_on_the_fakes(
 
 
 def test_documents_live_as_the_model_says_on_moto(moto_memory: Backend, clock: FakeClock) -> None:
-    check(lambda: (moto_memory, clock), examples=4, steps=20)
+    check(lambda: (moto_memory, clock), examples=2, steps=10)

@@ -287,4 +287,4 @@ def test_traces_live_as_the_model_says_on_the_fakes(new_fake_memory: Callable[[]
 
 
 def test_traces_live_as_the_model_says_on_moto(moto_memory: Backend, clock: FakeClock) -> None:
-    check(lambda: (moto_memory, clock), examples=4, steps=25)
+    check(lambda: (moto_memory, clock), examples=3, steps=15)
