@@ -283,7 +283,7 @@ def check(made: Callable[[], tuple[Backend, FakeClock]], examples: int, steps: i
 
 
 def test_traces_live_as_the_model_says_on_the_fakes(new_fake_memory: Callable[[], tuple[Backend, FakeClock]]) -> None:
-    check(new_fake_memory, examples=40, steps=40)
+    check(new_fake_memory, examples=25, steps=40)
 
 
 def test_traces_live_as_the_model_says_on_moto(moto_memory: Backend, clock: FakeClock) -> None:
