@@ -4,7 +4,7 @@ import pytest
 from memtools.domain.scope import Scope
 from memtools.tools.backend import Backend
 from memtools.wiring import memory_of
-from memtools_cli import stores
+from memtools_cli import stack
 
 from local import service
 from local.service import Service
@@ -30,7 +30,7 @@ def bare(capsys: pytest.CaptureFixture[str]) -> Run:
 def run(capsys: pytest.CaptureFixture[str], moto: Template, monkeypatch: pytest.MonkeyPatch) -> Run:
     """The command line on the session's table and bucket."""
     names = moto.environment
-    monkeypatch.setattr(stores, "client", client)
+    monkeypatch.setattr(stack, "client", client)
     return runner(capsys, "--table", names["TABLE_NAME"], "--bucket", names["BUCKET_NAME"], "--json")
 
 

@@ -1,12 +1,15 @@
-"""The check-up names what is not as it should be, and says what to do."""
+"""The check-up names what is wrong, and says what to do."""
 
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from memtools.catalogue import TOOLS
-from memtools_cli.checks import expected
+from memtools.adapters.archive import schema
+from memtools.adapters.archive.permissions import NOBODY
+from memtools_cli.checks import bucket
 from memtools_cli.checks import tools as checks
+from memtools_client.functions import FUNCTIONS
+from memtools_client.specs import specs
 
 from local.service import Service
 from local.template import Template
@@ -20,34 +23,33 @@ def states(ended: Ended) -> dict[str, str]:
 
 @pytest.fixture
 def sound(moto: Template) -> Iterator[None]:
-    """The local table and bucket set as those of a deployment; only a part of it is local otherwise."""
+    """The local table and bucket with all settings of a deployment."""
     dynamodb, s3, names = client("dynamodb"), client("s3"), moto.environment
-    bucket = {"Bucket": names["BUCKET_NAME"]}
+    named = {"Bucket": names["BUCKET_NAME"]}
     recovery = "PointInTimeRecoveryEnabled"
     dynamodb.update_continuous_backups(TableName=names["TABLE_NAME"], PointInTimeRecoverySpecification={recovery: True})
     rule: Any = {"ID": "x", "Status": "Enabled", "Prefix": "", "NoncurrentVersionExpiration": {"NoncurrentDays": 30}}
-    s3.put_bucket_lifecycle_configuration(**bucket, LifecycleConfiguration={"Rules": [rule]})
+    s3.put_bucket_lifecycle_configuration(**named, LifecycleConfiguration={"Rules": [rule]})
     blocks: Any = dict.fromkeys(
         ("BlockPublicAcls", "IgnorePublicAcls", "BlockPublicPolicy", "RestrictPublicBuckets"), True
     )
-    s3.put_public_access_block(**bucket, PublicAccessBlockConfiguration=blocks)
+    s3.put_public_access_block(**named, PublicAccessBlockConfiguration=blocks)
     encryption: Any = {"Rules": [{"ApplyServerSideEncryptionByDefault": {"SSEAlgorithm": "AES256"}}]}
-    s3.put_bucket_encryption(**bucket, ServerSideEncryptionConfiguration=encryption)
+    s3.put_bucket_encryption(**named, ServerSideEncryptionConfiguration=encryption)
     yield
     dynamodb.update_continuous_backups(
         TableName=names["TABLE_NAME"], PointInTimeRecoverySpecification={recovery: False}
     )
-    s3.delete_bucket_lifecycle(**bucket)
-    s3.delete_public_access_block(**bucket)
-    s3.delete_bucket_encryption(**bucket)
+    s3.delete_bucket_lifecycle(**named)
+    s3.delete_public_access_block(**named)
+    s3.delete_bucket_encryption(**named)
 
 
 def test_a_sound_deployment_has_no_problem(sound: None, aws: StandIn, bare: Run) -> None:
     ended = bare("doctor", "--stack", STACK, "--json")
     assert {state for check, state in states(ended).items() if check != "table deletion protection"} == {"ok"}
     assert ended.code == 0
-    assert TOOLS.keys() < states(ended).keys()
-    assert bare("doctor", "--stack", STACK).out.count("\n") > len(TOOLS)
+    assert FUNCTIONS.keys() < states(ended).keys()
 
 
 def test_the_local_service_is_sound(running: Service, bare: Run) -> None:
@@ -107,13 +109,9 @@ def test_a_tool_that_takes_other_arguments_is_told(
     running: Service, bare: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As if the command line were older or newer than what is deployed."""
-    from dataclasses import replace
-
-    changed = replace(TOOLS["memory_add"], arguments=TOOLS["memory_search"].arguments)
-    unknown = replace(TOOLS["memory_list"], name="memory_fly")
-    monkeypatch.setattr(
-        checks, "TOOLS", {"memory_add": changed, "memory_list": TOOLS["memory_list"], "memory_fly": unknown}
-    )
+    search, listing = specs(["memory_search", "memory_list"])
+    known = [{**search, "name": "memory_add"}, listing, {**listing, "name": "memory_fly"}]
+    monkeypatch.setattr(checks, "specs", lambda: known)
     ended = bare("doctor", "--url", running.url, "--json")
     found = {one["check"]: one.get("found") for one in ended.told["findings"] if one["state"] == "problem"}
     assert found == {
@@ -123,8 +121,8 @@ def test_a_tool_that_takes_other_arguments_is_told(
 
 
 def test_a_tool_that_only_the_deployment_has_is_told(aws: StandIn, bare: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    less = {name: tool for name, tool in TOOLS.items() if name != "memory_duplicates"}
-    monkeypatch.setattr(checks, "TOOLS", less)
+    less = {tool: function for tool, function in FUNCTIONS.items() if tool != "memory_duplicates"}
+    monkeypatch.setattr(checks, "FUNCTION_OF_TOOL", less)
     ended = bare("doctor", "--stack", STACK, "--json")
     (found,) = [one for one in ended.told["findings"] if one["check"] == "function search"]
     assert (found["state"], found["found"]) == ("problem", "also serves memory_duplicates")
@@ -166,7 +164,7 @@ def test_a_check_up_changes_nothing(run: Run, moto: Template, bare: Run, running
     run("doctor")
     bare("doctor", "--url", running.url)
     assert dynamodb.scan(TableName=names["TABLE_NAME"])["Count"] == before
-    listed = s3.list_object_versions(Bucket=names["BUCKET_NAME"], Prefix=f"agents/{expected.NOBODY}")
+    listed = s3.list_object_versions(Bucket=names["BUCKET_NAME"], Prefix=f"agents/{NOBODY}")
     assert not listed.get("Versions")
     assert not listed.get("DeleteMarkers")
 
@@ -174,11 +172,11 @@ def test_a_check_up_changes_nothing(run: Run, moto: Template, bare: Run, running
 def test_what_is_expected_is_what_the_template_says(moto: Template) -> None:
     table = moto.table
     (index,) = table["LocalSecondaryIndexes"]
-    assert {one["AttributeName"]: one["KeyType"] for one in table["KeySchema"]} == expected.KEYS
-    assert {one["AttributeName"]: one["KeyType"] for one in index["KeySchema"]} == expected.INDEX_KEYS
-    assert set(index["Projection"]["NonKeyAttributes"]) == expected.INDEX_ATTRIBUTES
-    assert table["TimeToLiveSpecification"] == {"AttributeName": expected.TTL_ATTRIBUTE, "Enabled": True}
+    assert {one["AttributeName"]: one["KeyType"] for one in table["KeySchema"]} == schema.KEYS
+    assert {one["AttributeName"]: one["KeyType"] for one in index["KeySchema"]} == schema.INDEX_KEYS
+    assert set(index["Projection"]["NonKeyAttributes"]) == schema.INDEX_ATTRIBUTES
+    assert table["TimeToLiveSpecification"] == {"AttributeName": schema.TTL_ATTRIBUTE, "Enabled": True}
     assert table["PointInTimeRecoverySpecification"] == {"PointInTimeRecoveryEnabled": True}
     assert moto.environment["INDEX_NAME"] == index["IndexName"]
     (rule,) = moto.bucket["BucketEncryption"]["ServerSideEncryptionConfiguration"]
-    assert [rule["ServerSideEncryptionByDefault"]["SSEAlgorithm"]] in expected.ENCRYPTIONS
+    assert [rule["ServerSideEncryptionByDefault"]["SSEAlgorithm"]] in bucket._ENCRYPTIONS

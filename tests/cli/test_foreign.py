@@ -180,15 +180,15 @@ def test_run_again_after_any_call_it_comes_to_the_same(
     api: Run, ana: Caller, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each call to the API here is the last one before the process ends."""
-    from memtools_cli.targets.http import HttpTarget
+    from memtools_client.http import HttpTransport
 
     file = write([{**one, "created_at": f"2025-01-0{day}"} for day in (1, 2, 3) for one in [{"memory": f"Fact {day}"}]])
-    plain = HttpTarget.call
+    plain = HttpTransport.send
     left = 0
 
-    def call(target: HttpTarget, tool: str, arguments: Any) -> Any:
+    def call(*given: Any) -> Any:
         nonlocal left
-        answer = plain(target, tool, arguments)
+        answer = plain(*given)
         left -= 1
         if left < 0:
             raise Killed
@@ -197,7 +197,7 @@ def test_run_again_after_any_call_it_comes_to_the_same(
     for calls in range(3):
         left = calls
         with monkeypatch.context() as patch, contextlib.suppress(Killed):
-            patch.setattr(HttpTarget, "call", call)
+            patch.setattr(HttpTransport, "send", call)
             api("import", file)
         assert ana.all()
     ended = api("import", file)
@@ -234,16 +234,16 @@ def test_a_fact_that_is_too_large_is_told_before_anything_is_written(api: Run, a
 
 
 def test_it_waits_for_a_store_that_is_out(api: Run, ana: Caller, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    from memtools_cli import failures
-    from memtools_cli.targets.http import HttpTarget
+    from memtools_client import Unavailable
+    from memtools_client.http import HttpTransport
 
-    plain = HttpTarget.call
+    plain = HttpTransport.send
     out = iter([True, True])
 
-    def call(target: HttpTarget, tool: str, arguments: Any) -> Any:
+    def call(*given: Any) -> Any:
         if next(out, False):
-            raise failures.unavailable("out")
-        return plain(target, tool, arguments)
+            raise Unavailable("out")
+        return plain(*given)
 
-    monkeypatch.setattr(HttpTarget, "call", call)
+    monkeypatch.setattr(HttpTransport, "send", call)
     assert api("import", write(GRAPH, by_line=True)).code == 0

@@ -21,7 +21,7 @@ AFTER = pytest.mark.parametrize("after", [False, True], ids=["right before the c
 @pytest.fixture
 def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Queries answer page by page, and imports write a few items at a time."""
-    from memtools_cli import importing
+    from memtools.adapters.archive import importing
 
     plain = BaseClient._make_api_call  # type: ignore[attr-defined]
 
@@ -30,7 +30,7 @@ def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
         return plain(client, operation, {**parameters, **limit})
 
     monkeypatch.setattr(BaseClient, "_make_api_call", call)
-    monkeypatch.setattr(importing, "_AT_ONCE", 2)
+    monkeypatch.setattr(importing, "_BATCH", 2)
 
 
 def live_briefly(who: Caller) -> None:

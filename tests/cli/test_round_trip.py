@@ -202,15 +202,15 @@ def test_what_somebody_adds_during_an_import_is_not_overwritten(
     ana.remember("One")
     run("export", tmp_path / "file", *whose(ana.scope))
     run("erase", *whose(ana.scope), "--yes", "--receipt", tmp_path / "receipt")
-    from memtools_cli import importing
+    from memtools.adapters.archive import importing
 
-    plain = importing._documents_to_write
+    plain = importing._missing_versions
 
     def meanwhile(*arguments: Any) -> Any:
         ana.add(facts=["One"], tags=["mine"])
         return plain(*arguments)
 
-    monkeypatch.setattr(importing, "_documents_to_write", meanwhile)
+    monkeypatch.setattr(importing, "_missing_versions", meanwhile)
     assert run("import", tmp_path / "file", *whose(ana.scope)).told["error"]["code"] == "conflict"
     assert [one["tags"] for one in ana.list()["results"]] == [["mine"]]
 
