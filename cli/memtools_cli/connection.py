@@ -9,7 +9,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from memtools.adapters.archive.errors import translated, translation
 from memtools_client import MemoryClient, MemoryToolError, Unscoped
 
-from memtools_cli.failures import BadUsage, Failure, Forbidden, Refused, failure_of, tool_failure
+from memtools_cli.failures import BadUsage, Failure, Forbidden, Refused, Unavailable, failure_of, tool_failure
 from memtools_cli.options import MemoryOptions, ToolsOptions
 from memtools_cli.stack import FUNCTIONS, functions_of, functions_with_prefix, outputs_of
 
@@ -50,9 +50,12 @@ def call(client: MemoryClient, tool: str, arguments: Mapping[str, Any]) -> dict[
 
 
 def _failure_of(error: MemoryToolError) -> Failure:
-    """The failure; where the client tells of an AWS error, or of one of API Gateway's, in our words."""
+    """The failure; in our words where the error comes from AWS or from API Gateway, not from a tool."""
     if isinstance(error.__cause__, (ClientError, BotoCoreError)):
         return failure_of(translation(error.__cause__, "call the tool"))
+    if error.__cause__:
+        cause = type(error.__cause__).__name__
+        return Unavailable(f"Nothing answers there ({cause}). Check the address, or try again.")
     if isinstance(error, Unscoped) and not error.details:
         return Forbidden(
             "The caller was refused before any tool ran: check that you are signed in and may call execute-api:Invoke"

@@ -151,7 +151,7 @@ _RECORDS: Final[Mapping[str, Callable[[Values], Record]]] = {
 
 
 def _is_text(record: Record) -> bool:
-    """Whether what has to be text is."""
+    """Whether what has to be text is. Raises ValueError for half of a surrogate pair."""
     trace = record.trace if isinstance(record, Replaced) else record
     texts = (trace.name,) if isinstance(trace, DocumentVersion) else (trace.id, trace.content, *trace.tags)
-    return all(isinstance(one, str) and one for one in texts)
+    return all(isinstance(one, str) and one.encode() for one in texts)
