@@ -58,7 +58,7 @@ def test_the_local_service_is_sound(running: Service, bare: Run) -> None:
     assert set(states(ended).values()) == {"ok"}
 
 
-def test_what_the_stores_lack_is_named_with_advice(run: Run, moto: Template) -> None:
+def test_a_problem_comes_with_advice(run: Run, moto: Template) -> None:
     """The local table has no backups, and its bucket none of what guards a deployment's."""
     ended = run("doctor")
     assert ended.code == 1
@@ -67,7 +67,7 @@ def test_what_the_stores_lack_is_named_with_advice(run: Run, moto: Template) -> 
     assert all(one["advice"] for one in ended.told["findings"] if one["state"] != "ok")
 
 
-def test_a_bucket_without_versions_and_a_table_without_expiry_are_problems(run: Run, moto: Template) -> None:
+def test_missing_versions_and_expiry_are_problems(run: Run, moto: Template) -> None:
     dynamodb, s3, names = client("dynamodb"), client("s3"), moto.environment
     table, bucket = names["TABLE_NAME"], names["BUCKET_NAME"]
     ttl: Any = {"AttributeName": "expiresAt", "Enabled": False}
@@ -93,21 +93,19 @@ def test_a_bucket_without_versions_and_a_table_without_expiry_are_problems(run: 
         (["--url", "http://127.0.0.1:9"], "tools"),
     ],
 )
-def test_what_is_not_there_is_a_finding_and_no_failure(options: list[str], check: str, bare: Run, aws: StandIn) -> None:
+def test_what_is_missing_is_a_finding(options: list[str], check: str, bare: Run, aws: StandIn) -> None:
     ended = bare("doctor", *options, "--json")
     assert ended.code == 1
     assert states(ended)[check] == "problem"
 
 
-def test_another_index_is_told(bare: Run, moto: Template) -> None:
+def test_another_index_is_a_problem(bare: Run, moto: Template) -> None:
     names = moto.environment
     where = ("--table", names["TABLE_NAME"], "--bucket", names["BUCKET_NAME"])
     assert states(bare("doctor", *where, "--index", "other", "--json"))["table index"] == "problem"
 
 
-def test_a_tool_that_takes_other_arguments_is_told(
-    running: Service, bare: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_tool_with_other_arguments_is_a_problem(running: Service, bare: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """As if the command line were older or newer than what is deployed."""
     search, listing = specs(["memory_search", "memory_list"])
     known = [{**search, "name": "memory_add"}, listing, {**listing, "name": "memory_fly"}]
@@ -120,7 +118,7 @@ def test_a_tool_that_takes_other_arguments_is_told(
     }
 
 
-def test_a_tool_that_only_the_deployment_has_is_told(aws: StandIn, bare: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_tool_is_a_problem(aws: StandIn, bare: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     less = {tool: function for tool, function in FUNCTIONS.items() if tool != "memory_duplicates"}
     monkeypatch.setattr(checks, "FUNCTION_OF_TOOL", less)
     ended = bare("doctor", "--stack", STACK, "--json")
@@ -128,7 +126,7 @@ def test_a_tool_that_only_the_deployment_has_is_told(aws: StandIn, bare: Run, mo
     assert (found["state"], found["found"]) == ("problem", "also serves memory_duplicates")
 
 
-def test_settings_that_make_no_sense_or_name_other_stores_are_told(aws: StandIn, bare: Run) -> None:
+def test_wrong_settings_are_problems(aws: StandIn, bare: Run) -> None:
     plain = dict(aws.variables)
     aws.variables["RETENTION_DAYS"] = "soon"
     (found,) = [
@@ -140,7 +138,7 @@ def test_settings_that_make_no_sense_or_name_other_stores_are_told(aws: StandIn,
     assert states(bare("doctor", "--stack", STACK, "--json"))["settings of add"] == "problem"
 
 
-def test_what_one_may_not_do_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_permission_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     from botocore.client import BaseClient
     from botocore.exceptions import ClientError
 
@@ -169,7 +167,7 @@ def test_a_check_up_changes_nothing(run: Run, moto: Template, bare: Run, running
     assert not listed.get("DeleteMarkers")
 
 
-def test_what_is_expected_is_what_the_template_says(moto: Template) -> None:
+def test_the_schema_is_the_templates(moto: Template) -> None:
     table = moto.table
     (index,) = table["LocalSecondaryIndexes"]
     assert {one["AttributeName"]: one["KeyType"] for one in table["KeySchema"]} == schema.KEYS
