@@ -10,7 +10,7 @@ from memtools.adapters.archive.stores import Stores
 from memtools.domain.scope import Scope
 
 from memtools_cli.failures import Refused
-from memtools_cli.output import Bar
+from memtools_cli.output import Advance
 from memtools_cli.receipt import Receipt
 
 # Each pass after the first finds only what somebody has written meanwhile.
@@ -22,15 +22,15 @@ def counted(stores: Stores, scope: Scope) -> dict[str, int]:
     return dict(Counter(one.kind for one in entries_of(stores, scope)))
 
 
-def erase(stores: Stores, scope: Scope, receipt: Receipt, bar: Bar) -> None:
+def erase(stores: Stores, scope: Scope, receipt: Receipt, advance: Advance) -> None:
     """Delete all that the scope has, continuing an earlier run, and read again to verify that nothing is left.
 
     Raises Failure where new things keep coming.
     """
     if receipt.pending:
-        _delete(stores, scope, receipt, receipt.pending, bar)
+        _delete(stores, scope, receipt, receipt.pending, advance)
     for _ in range(_PASSES):
-        if not _pass(stores, scope, receipt, bar):
+        if not _pass(stores, scope, receipt, advance):
             receipt.finish()
             return
     raise Refused(
@@ -39,18 +39,18 @@ def erase(stores: Stores, scope: Scope, receipt: Receipt, bar: Bar) -> None:
     )
 
 
-def _pass(stores: Stores, scope: Scope, receipt: Receipt, bar: Bar) -> bool:
+def _pass(stores: Stores, scope: Scope, receipt: Receipt, advance: Advance) -> bool:
     """Delete what there is; whether there was anything."""
     rest = entries_of(stores, scope)
     found = False
     while entries := list(islice(rest, BATCH)):
         found = True
-        _delete(stores, scope, receipt, entries, bar)
+        _delete(stores, scope, receipt, entries, advance)
     return found
 
 
-def _delete(stores: Stores, scope: Scope, receipt: Receipt, entries: Sequence[Entry], bar: Bar) -> None:
+def _delete(stores: Stores, scope: Scope, receipt: Receipt, entries: Sequence[Entry], advance: Advance) -> None:
     receipt.note(entries)
     delete(stores, scope, entries)
     receipt.count()
-    bar.advance(len(entries))
+    advance(len(entries))

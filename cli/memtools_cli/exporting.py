@@ -17,7 +17,7 @@ from memtools.domain.scope import Scope
 from memtools_cli.export_file import COUNTS, HEADER, line_of
 from memtools_cli.failures import BadUsage, Refused
 from memtools_cli.files import replace_file
-from memtools_cli.output import Bar
+from memtools_cli.output import Advance
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Part:
     about: Path
 
 
-def export(stores: Stores, scope: Scope, file: Path, bar: Bar) -> dict[str, int]:
+def export(stores: Stores, scope: Scope, file: Path, advance: Advance) -> dict[str, int]:
     """Write all that the scope has to ``file``; how much of each kind.
 
     All versions are read again at the end. Where none has changed, the file holds what was there in the moment between.
@@ -38,7 +38,7 @@ def export(stores: Stores, scope: Scope, file: Path, bar: Bar) -> dict[str, int]
         raise Refused(f"{file} exists already. Name another file, or remove it.")
     part = _begin(stores, scope, file)
     written = _written(part.file, scope)
-    bar.advance(len(written))
+    advance(len(written))
     with part.file.open("a", encoding="utf-8", newline="\n") as out:
         if not out.tell():
             out.write(line_of(HEADER))
@@ -46,7 +46,7 @@ def export(stores: Stores, scope: Scope, file: Path, bar: Bar) -> dict[str, int]
             out.writelines(line_of(values_of(record)) for record in records)
             out.flush()
             written |= {sort_key(scope, record): version_of(record) for record in records}
-            bar.advance(len(records))
+            advance(len(records))
         versions = versions_of(stores, scope)
         out.writelines(line_of(values_of(version)) for version in read_versions(stores, scope, versions))
     _require_unchanged(stores, scope, part, written, versions)

@@ -16,7 +16,7 @@ from memtools_client import MemoryClient
 from memtools_cli.connection import call
 from memtools_cli.failures import BadUsage, Refused
 from memtools_cli.formats.plan import Plan
-from memtools_cli.output import Bar
+from memtools_cli.output import Advance
 
 _TAGS_A_CALL: Final = 50
 
@@ -45,12 +45,12 @@ def require_user(plan: Plan, user: str | None) -> None:
         raise BadUsage(f"The file has memories of {', '.join(plan.users)}, not of {user}.")
 
 
-def import_plan(client: MemoryClient, plan: Plan, bar: Bar) -> dict[str, int]:
+def import_plan(client: MemoryClient, plan: Plan, advance: Advance) -> dict[str, int]:
     """Make the calls; how many facts and entries were new, and how many known."""
     counts = Counter(facts=0, knownFacts=0, entries=0, knownEntries=0)
     for tool, arguments in plan.calls:
         counts.update(_counts(tool, call(client, tool, arguments)))
-        bar.advance()
+        advance(1)
     return dict(counts)
 
 

@@ -3,15 +3,17 @@
 import json
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol
+from functools import partial
+from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
+Advance = Callable[[int], None]  # moves a progress bar by so many steps
 # A memory's text is shown, never obeyed: terminals act on control characters, and on marks that reverse text.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _ID_WIDTH = 35
@@ -90,27 +92,10 @@ def print_error(message: str) -> None:
     sys.stderr.write(f"memtools: {visible(' '.join(message.split()))}\n")
 
 
-class Bar(Protocol):
-    """Shows how far something has come."""
-
-    def advance(self, by: int = 1) -> None:
-        """Count that many more as done."""
-        ...
-
-
-class _Shown:
-    def __init__(self, progress: Progress, task: Any) -> None:
-        self._progress = progress
-        self._task = task
-
-    def advance(self, by: int = 1) -> None:
-        self._progress.advance(self._task, by)
-
-
 @contextmanager
-def bar(doing: str, total: int | None = None) -> Iterator[Bar]:
+def bar(doing: str, total: int | None = None) -> Iterator[Advance]:
     """A progress bar on standard error, where that is a terminal; ``total`` is None where it is unknown."""
     console = Console(stderr=True, markup=False)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        yield _Shown(progress, progress.add_task(doing, total=total))
+        yield partial(progress.advance, progress.add_task(doing, total=total))

@@ -142,24 +142,19 @@ def test_an_empty_memory_makes_an_export(ana: Caller, run: Run, tmp_path: Path) 
     assert run("import", tmp_path / "file", *whose(ana.scope)).told["traces"] == 0
 
 
-def test_a_scope_with_a_trace_is_not_empty(ana: Caller, run: Run, moto: Template, tmp_path: Path) -> None:
+@pytest.mark.parametrize("write", [lambda who: who.remember("Two"), lambda who: who.edit(action="add", text="Two")])
+def test_an_import_needs_an_empty_scope(
+    *, ana: Caller, run: Run, moto: Template, tmp_path: Path, write: Callable[[Caller], object]
+) -> None:
+    """A trace or a document of somebody's makes it a conflict, and nothing is written."""
     ana.remember("One")
     run("export", tmp_path / "file", *whose(ana.scope))
     other = Caller(ana.memory, Scope(ana.scope.agent, "other"))
-    other.remember("Two")
+    write(other)
     before = items_of(other.scope, moto)
     ended = run("import", tmp_path / "file", *whose(other.scope))
     assert (ended.code, ended.told["error"]["code"]) == (1, "conflict")
     assert items_of(other.scope, moto) == before
-
-
-def test_a_scope_with_a_document_is_not_empty(ana: Caller, run: Run, moto: Template, tmp_path: Path) -> None:
-    ana.remember("One")
-    run("export", tmp_path / "file", *whose(ana.scope))
-    other = Caller(ana.memory, Scope(ana.scope.agent, "other"))
-    other.edit(action="add", text="Two")
-    assert run("import", tmp_path / "file", *whose(other.scope)).code == 1
-    assert items_of(other.scope, moto) == []
 
 
 def add(who: Caller) -> None:

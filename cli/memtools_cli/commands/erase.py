@@ -37,8 +37,8 @@ def erase(
     if not yes:
         _confirm(stores, scope)
     receipt = receipt_of(stores, scope, file)
-    with bar("Erasing") as progress:
-        erase_scope(stores, scope, receipt, progress)
+    with bar("Erasing") as advance:
+        erase_scope(stores, scope, receipt, advance)
     result = {"message": f"Erased. The receipt is {receipt.file}.", "receipt": str(receipt.file)} | receipt.as_dict()
     show(result, as_json=output.json)
 

@@ -33,8 +33,8 @@ def export(
 ) -> None:
     """Write a whole memory, with its history, to a file. Interrupted, the same command continues."""
     scope, stores = memory.scope(), stores_of(store)
-    with bar("Exporting") as progress:
-        counts = page.export(stores, scope, file) if markdown else export_lines(stores, scope, file, progress)
+    with bar("Exporting") as advance:
+        counts = page.export(stores, scope, file) if markdown else export_lines(stores, scope, file, advance)
     show({"message": f"Exported to {file}.", "file": str(file), **counts}, as_json=output.json)
 
 
@@ -69,9 +69,9 @@ def _import_export(memory: MemoryOptions, store: StoreOptions, path: Path) -> di
     scope, stores = memory.scope(), stores_of(store)
     found = read_export(path)
     try:
-        with bar("Importing", len(found.records)) as progress:
+        with bar("Importing", len(found.records)) as advance:
             for number in write_all(stores, scope, found.records, found.documents):
-                progress.advance(number)
+                advance(number)
     except ValueError as error:
         raise BadUsage(f"{path} {error}.") from None
     return found.counts
@@ -88,8 +88,8 @@ def _import_plan(memory: MemoryOptions, tools: ToolsOptions, store: StoreOptions
         plan.left_out += [
             f"{name}: it belongs to the agent; name --bucket to store it" for name in plan.agent_documents
         ]
-    with bar("Importing", len(plan.calls)) as progress:
-        counts = foreign.import_plan(connected, plan, progress)
+    with bar("Importing", len(plan.calls)) as advance:
+        counts = foreign.import_plan(connected, plan, advance)
     if documents:
         foreign.create_agent_documents(client("s3"), bucket, memory.scope(), documents)
     return {**counts, "agentDocuments": len(documents), "leftOut": plan.left_out}
