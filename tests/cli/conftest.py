@@ -61,7 +61,7 @@ def api(capsys: pytest.CaptureFixture[str], running: Service, ana: Caller) -> Ru
 
 @pytest.fixture
 def aws(running: Service, moto: Template, monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]:
-    """A deployment, as far as AWS tells of it: the stack `memtools`."""
+    """What AWS says about a deployment: the stack `memtools`."""
     variables = moto.environment
     with listening(StandIn(running.handlers, outputs(variables), variables)) as stand_in:
         for name in ("LAMBDA", "CLOUDFORMATION"):

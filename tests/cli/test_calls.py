@@ -101,19 +101,19 @@ def test_tools_collide_with_no_command_or_option() -> None:
 
 def test_over_http(api: Run, ana: Caller) -> None:
     """A fact added through the local service is found, and deleted by its id."""
-    (saved,) = api("add", "Maya is allergic to walnuts", "--tags", "health").told["saved"]
-    assert api("search", "walnuts", "--limit", "3").told["results"][0]["id"] == saved["id"]
+    (saved,) = api("add", "Maya is allergic to walnuts", "--tags", "health").reply["saved"]
+    assert api("search", "walnuts", "--limit", "3").reply["results"][0]["id"] == saved["id"]
     assert ana.all() == ["Maya is allergic to walnuts"]
-    assert api("call", "memory_delete", "--arg", f"traceId={saved['id']}").told["deleted"]
+    assert api("call", "memory_delete", "--arg", f"traceId={saved['id']}").reply["deleted"]
 
 
 @pytest.mark.parametrize("way", [("--stack", STACK), ("--function-prefix", "memtools-")], ids=["stack", "prefix"])
 def test_by_invoke(way: tuple[str, str], bare: Run, aws: StandIn, ana: Caller) -> None:
     """Functions are found by stack or prefix, take names that no header can carry, and refuse with their own words."""
     who = ("--agent", ana.scope.agent, "--user", "Zoë, 2", "--json")
-    assert bare("add", "Zoë sings", *way, *who).told["message"] == "Saved 1 fact(s) to memory."
+    assert bare("add", "Zoë sings", *way, *who).reply["message"] == "Saved 1 fact(s) to memory."
     gone = bare("delete", "mt_none", *way, *who)
-    assert (gone.code, gone.told["error"]["code"]) == (1, "not_found")
+    assert (gone.code, gone.reply["error"]["code"]) == (1, "not_found")
 
 
 def test_a_prefix_has_to_match_one_stack(bare: Run, aws: StandIn) -> None:
@@ -157,7 +157,7 @@ def test_a_failure_is_a_code_and_one_line(code: int, arguments: list[str], bare:
     assert (ended.code, ended.out) == (code, "")
     assert ended.err.startswith("memtools: ")
     assert ended.err.count("\n") == 1
-    assert bare(*arguments, "--json").told["error"]["message"]
+    assert bare(*arguments, "--json").reply["error"]["message"]
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ def test_a_failure_is_a_code_and_one_line(code: int, arguments: list[str], bare:
 )
 def test_a_tools_error_keeps_its_code(arguments: list[str], code: int, word: str, api: Run) -> None:
     ended = api(*arguments)
-    assert (ended.code, ended.told["error"]["code"]) == (code, word)
+    assert (ended.code, ended.reply["error"]["code"]) == (code, word)
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from tests.cli.worlds import Ended, Run, client
 
 
 def states(ended: Ended) -> dict[str, str]:
-    return {one["check"]: one["state"] for one in ended.told["findings"]}
+    return {one["check"]: one["state"] for one in ended.reply["findings"]}
 
 
 @pytest.fixture
@@ -62,9 +62,9 @@ def test_a_problem_comes_with_advice(run: Run, moto: Template) -> None:
     """The local table has no backups, and its bucket none of what guards a deployment's."""
     ended = run("doctor")
     assert ended.code == 1
-    found = {one["check"] for one in ended.told["findings"] if one["state"] == "problem"}
+    found = {one["check"] for one in ended.reply["findings"] if one["state"] == "problem"}
     assert found == {"table backups"}
-    assert all(one["advice"] for one in ended.told["findings"] if one["state"] != "ok")
+    assert all(one["advice"] for one in ended.reply["findings"] if one["state"] != "ok")
 
 
 def test_missing_versions_and_expiry_are_problems(run: Run, moto: Template) -> None:
@@ -111,7 +111,7 @@ def test_a_tool_with_other_arguments_is_a_problem(running: Service, bare: Run, m
     known = [{**search, "name": "memory_add"}, listing, {**listing, "name": "memory_fly"}]
     monkeypatch.setattr(checks, "specs", lambda: known)
     ended = bare("doctor", "--url", running.url, "--json")
-    found = {one["check"]: one.get("found") for one in ended.told["findings"] if one["state"] == "problem"}
+    found = {one["check"]: one.get("found") for one in ended.reply["findings"] if one["state"] == "problem"}
     assert found == {
         "memory_add": "does not take explain, limit, query, since, until; also takes expiresAt, facts, occurredAt",
         "memory_fly": "is not there, or does not say what it takes",
@@ -122,7 +122,7 @@ def test_an_unknown_tool_is_a_problem(aws: StandIn, bare: Run, monkeypatch: pyte
     less = {tool: function for tool, function in FUNCTIONS.items() if tool != "memory_duplicates"}
     monkeypatch.setattr(checks, "FUNCTION_OF_TOOL", less)
     ended = bare("doctor", "--stack", STACK, "--json")
-    (found,) = [one for one in ended.told["findings"] if one["check"] == "function search"]
+    (found,) = [one for one in ended.reply["findings"] if one["check"] == "function search"]
     assert (found["state"], found["found"]) == ("problem", "also serves memory_duplicates")
 
 
@@ -130,7 +130,7 @@ def test_wrong_settings_are_problems(aws: StandIn, bare: Run) -> None:
     plain = dict(aws.variables)
     aws.variables["RETENTION_DAYS"] = "soon"
     (found,) = [
-        one for one in bare("doctor", "--stack", STACK, "--json").told["findings"] if one["check"] == "settings of add"
+        one for one in bare("doctor", "--stack", STACK, "--json").reply["findings"] if one["check"] == "settings of add"
     ]
     assert "RETENTION_DAYS" in found["found"]
     aws.variables.clear()

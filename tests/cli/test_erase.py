@@ -24,7 +24,7 @@ Snapshot = Callable[[], dict[str, Any]]
 
 @pytest.fixture
 def snapshot(moto: Template) -> Snapshot:
-    """Every item and every version there is, by where it stands."""
+    """Every item and every version there is, by its key."""
     names = moto.environment
     dynamodb, s3 = client("dynamodb"), client("s3")
 
@@ -98,7 +98,7 @@ def test_the_receipt_counts_each_kind(
     assert all(number for kind, number in total.items() if kind != "others")
     ended = run("erase", *whose(ana.scope), "--yes", "--receipt", tmp_path / "receipt")
     receipt = json.loads((tmp_path / "receipt").read_text("utf-8"))
-    assert receipt["erased"] == ended.told["erased"] == total
+    assert receipt["erased"] == ended.reply["erased"] == total
     assert receipt["verified"] is True
     assert receipt["finished"]
 
@@ -133,7 +133,7 @@ def test_an_interrupted_erasure_continues_and_counts_right(
         again = run(*command)
         assert again.code == 0
         assert snapshot() == neighbourhood
-        assert sum(again.told["erased"].values()) == there
+        assert sum(again.reply["erased"].values()) == there
         number += 1
     assert snapshot() == neighbourhood
     assert number == len(calls.calls) > LEAST_CALLS
@@ -173,7 +173,7 @@ def test_the_unfinished_receipt_is_continued(
         calls.at, calls.after = 1, True
         run(*command)
     assert len(list(tmp_path.iterdir())) == 3
-    assert run(*command).told["erased"]["traces"] == 2
+    assert run(*command).reply["erased"]["traces"] == 2
     assert len(list(tmp_path.iterdir())) == 3
 
 
@@ -208,7 +208,7 @@ def test_writes_during_an_erasure_are_erased_too(
 
     monkeypatch.setattr(erasing, "_pass", meanwhile)
     command = ("erase", *whose(ana.scope), "--yes", "--receipt")
-    assert run(*command, tmp_path / "first").told["erased"]["traces"] == 3
+    assert run(*command, tmp_path / "first").reply["erased"]["traces"] == 3
     assert snapshot() == {}
     more = iter(range(100))
     assert run(*command, tmp_path / "second").code == 1

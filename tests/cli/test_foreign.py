@@ -103,8 +103,8 @@ def write(tmp_path: Path) -> Write:
 def test_mem0_through_the_tools(api: Run, ana: Caller, write: Write) -> None:
     """Facts keep their time and expiry; blank and expired ones are left out, and named."""
     ended = api("import", write(LIBRARY))
-    assert (ended.code, ended.told["facts"]) == (0, 2)
-    assert ended.told["leftOut"] == ["memory 4: it is blank", "memory 3: it has expired"]
+    assert (ended.code, ended.reply["facts"]) == (0, 2)
+    assert ended.reply["leftOut"] == ["memory 4: it is blank", "memory 3: it has expired"]
     newest, oldest = ana.list()["results"]
     assert (newest["content"], newest["occurredAt"]) == ("Plays the oboe", "2025-07-02T17:00:00Z")
     assert (oldest["content"], oldest["expiresAt"][:10]) == ("Lives in Lisbon", SOON)
@@ -152,10 +152,10 @@ def test_documents_come_in_entry_by_entry(api: Run, ana: Caller, moto: Template,
     (tmp_path / "todo.md").write_text("- Nothing", encoding="utf-8")
     names = moto.environment
     first = api("import", tmp_path)
-    assert [one.partition(":")[0] for one in first.told["leftOut"]] == ["todo.md", "SOUL.md"]
+    assert [one.partition(":")[0] for one in first.reply["leftOut"]] == ["todo.md", "SOUL.md"]
     bucket = ("--bucket", names["BUCKET_NAME"])
     ended = api("import", tmp_path, *bucket)
-    assert (ended.told["entries"], ended.told["knownEntries"], ended.told["agentDocuments"]) == (0, 7, 1)
+    assert (ended.reply["entries"], ended.reply["knownEntries"], ended.reply["agentDocuments"]) == (0, 7, 1)
     soul = ana.read()["text"]
     assert soul == (
         "## SOUL.md\n\nBe kind.\n\n## USER.md\n\n- Speaks Portuguese\n\n"
@@ -164,7 +164,7 @@ def test_documents_come_in_entry_by_entry(api: Run, ana: Caller, moto: Template,
     )
     assert api("import", tmp_path, *bucket).code == 0
     (tmp_path / "SOUL.md").write_text("Be cruel.\n", encoding="utf-8")
-    assert api("import", tmp_path, *bucket).told["error"]["code"] == "conflict"
+    assert api("import", tmp_path, *bucket).reply["error"]["code"] == "conflict"
     assert ana.read()["text"] == soul
 
 
@@ -183,9 +183,9 @@ def test_entries_of_the_tools_come_back_as_they_are(said: list[str]) -> None:
 def test_an_import_is_run_again(api: Run, ana: Caller, write: Write) -> None:
     """What a first run stored is recognised, and the rest is added."""
     memories = [{"memory": f"Fact {day}", "created_at": f"2025-01-0{day}"} for day in (1, 2, 3)]
-    assert api("import", write(memories[:2])).told["facts"] == 2
+    assert api("import", write(memories[:2])).reply["facts"] == 2
     ended = api("import", write(memories))
-    assert (ended.told["facts"], ended.told["knownFacts"]) == (1, 2)
+    assert (ended.reply["facts"], ended.reply["knownFacts"]) == (1, 2)
     assert ana.all() == ["Fact 3", "Fact 2", "Fact 1"]
 
 
@@ -212,7 +212,7 @@ def test_an_unknown_file_is_refused(values: Any, kind: str, write: Write) -> Non
 
 def test_too_large_a_fact_is_refused_before_any_write(api: Run, ana: Caller, write: Write) -> None:
     ended = api("import", write([{"memory": "One", "created_at": "2025-01-01"}, {"memory": "x" * 70_000}]))
-    assert (ended.code, ended.told["error"]["code"]) == (1, "too_large")
+    assert (ended.code, ended.reply["error"]["code"]) == (1, "too_large")
     assert ana.all() == []
 
 

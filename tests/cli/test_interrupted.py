@@ -129,7 +129,7 @@ def test_an_export_holds_one_state(
     run("export", after, *whose(ana.scope))
     assert before.read_bytes() != after.read_bytes()
     if ended.code:
-        assert ended.told["error"]["code"] == "conflict"
+        assert ended.reply["error"]["code"] == "conflict"
         assert {file.name for file in tmp_path.iterdir()} == {"before", "after"}
     else:
         assert (tmp_path / "file").read_bytes() in (before.read_bytes(), after.read_bytes())

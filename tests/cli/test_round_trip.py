@@ -39,7 +39,7 @@ def test_export_import_export_is_the_identity(ana: Caller, run: Run, tmp_path: P
     assert run("export", second, *whose(other)).code == 0
     assert first.read_bytes() == second.read_bytes()
     assert {line["kind"] for line in lines(first)} == {"memtools-export", "trace", "history", "document", "end"}
-    assert imported.told["traces"] > 200
+    assert imported.reply["traces"] > 200
     traces = [line for line in lines(first) if line["kind"] == "trace"]
     assert {trace["status"] for trace in traces} == {"live", "deleted", "merged"}
     assert {"updated", "merged", "merged_away", "unmerged", "deleted", "added"} <= {one["change"] for one in traces}
@@ -139,7 +139,7 @@ def test_documents_from_outside_are_exported(ana: Caller, run: Run, moto: Templa
 
 def test_an_empty_memory_makes_an_export(ana: Caller, run: Run, tmp_path: Path) -> None:
     assert run("export", tmp_path / "file", *whose(ana.scope)).code == 0
-    assert run("import", tmp_path / "file", *whose(ana.scope)).told["traces"] == 0
+    assert run("import", tmp_path / "file", *whose(ana.scope)).reply["traces"] == 0
 
 
 @pytest.mark.parametrize("write", [lambda who: who.remember("Two"), lambda who: who.edit(action="add", text="Two")])
@@ -153,7 +153,7 @@ def test_an_import_needs_an_empty_scope(
     write(other)
     before = items_of(other.scope, moto)
     ended = run("import", tmp_path / "file", *whose(other.scope))
-    assert (ended.code, ended.told["error"]["code"]) == (1, "conflict")
+    assert (ended.code, ended.reply["error"]["code"]) == (1, "conflict")
     assert items_of(other.scope, moto) == before
 
 
@@ -182,7 +182,7 @@ def test_an_import_overwrites_nothing(
 
     monkeypatch.setattr(importing, "_missing_versions", meanwhile)
     (theirs,) = ana.list()["results"]
-    assert run("import", tmp_path / "file", *whose(other.scope)).told["error"]["code"] == "conflict"
+    assert run("import", tmp_path / "file", *whose(other.scope)).reply["error"]["code"] == "conflict"
     assert [one["id"] for one in other.add(facts=["One"])["duplicates"]] != [theirs["id"]]
 
 

@@ -22,8 +22,8 @@ _CONTENT_TYPE: Final = "text/markdown; charset=utf-8"
 def versions_of(stores: Stores, scope: Scope) -> dict[str, list[Version]]:
     """The scope's documents by key, each with all versions and deletion markers, oldest first.
 
-    A page lists versions and markers apart, so it does not tell how they follow each other. Where there are markers,
-    pages of one entry do.
+    A page lists versions and markers apart, so their common order is lost. Where there are markers, pages of one entry
+    keep it.
     """
     prefix = documents_prefix(scope)
     found = [version for page in version_pages(stores, prefix) for version in page]
@@ -66,7 +66,7 @@ def _second_text(moment: datetime) -> str:
 def write_version(stores: Stores, scope: Scope, version: DocumentVersion, current: str | None) -> str | None:
     """Store the version on top of the one with the tag ``current``, None for none. Its own tag, None if it deletes.
 
-    Raises Unavailable where something else stands there.
+    Raises Unavailable where another version is there.
     """
     place: dict[str, Any] = {"Bucket": stores.bucket, "Key": documents_prefix(scope) + version.name}
     with translated("write to the bucket"):
@@ -85,7 +85,7 @@ def write_version(stores: Stores, scope: Scope, version: DocumentVersion, curren
 
 
 def _metadata(version: DocumentVersion, current: str | None) -> dict[str, str]:
-    """As ``S3Personas`` writes it; ``replaces`` tells only whether there was a version before."""
+    """As ``S3Personas`` writes it; ``replaces`` says only whether there was a version before."""
     replaces = ABSENT if version.is_first else ("imported" if current else None)
     values = {"edit": version.edit, "writes": version.writes, _WRITTEN: version.written_at, "replaces": replaces}
     return {name: value for name, value in values.items() if value is not None}

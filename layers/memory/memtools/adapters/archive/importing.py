@@ -141,7 +141,7 @@ def _item(scope: Scope, key: str, planned: _Planned, now: datetime) -> dict[str,
 
 
 def _put(stores: Stores, scope: Scope, item: Any) -> None:
-    """Put the item where nothing stands, or where a first attempt, whose answer got lost, has put it."""
+    """Put the item where there is none, or where a first attempt, whose answer got lost, has put it."""
     with translated("write to the table"):
         try:
             stores.dynamodb.put_item(

@@ -44,7 +44,7 @@ KINDS: Final = {Trace: "trace", Replaced: "history", DocumentVersion: "document"
 
 
 def sort_key(scope: Scope, record: Trace | Replaced) -> str:
-    """Where the record stands in its scope."""
+    """The record's sort key."""
     if isinstance(record, Replaced):
         return history_key(scope, record.trace.id, record.trace.version)["sk"]
     return str(from_dynamodb(trace_key(scope, record.id))["sk"])
