@@ -117,7 +117,7 @@ class Tool(Generic[A_co, R_co]):
         """The names on the wire, in order."""
         return [field.alias or name for name, field in self.arguments.model_fields.items()]
 
-    def _problem(self, problem: Any) -> dict[str, str]:
+    def _problem(self, problem: Any) -> dict[str, Any]:
         path = ".".join(str(part) for part in problem["loc"]).encode(errors="replace").decode()
         message = problem["msg"].removeprefix("Value error, ")
         match problem["type"]:
@@ -128,7 +128,8 @@ class Tool(Generic[A_co, R_co]):
             case _:
                 text = f"`{path}`: {message}" if path else message
         named = path or next(iter(re.findall(r"`(\w+)`", text)), "")
-        return {"argument": named, "problem": text}
+        taken = {"takes": self.argument_names} if problem["type"] == "extra_forbidden" else {}
+        return {"argument": named, "problem": text, **taken}
 
 
 AnyTool = Tool[Arguments, Reply]
