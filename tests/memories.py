@@ -4,9 +4,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-from memtools.adapters.documents import S3Personas
-from memtools.adapters.segments import S3Segments
-from memtools.adapters.table.traces import DynamoTraces
+from memtools.domain.scope import Scope
 from memtools.ports import Clock
 from memtools.tools.backend import Backend
 
@@ -29,6 +27,10 @@ def over_fakes(clock: FakeClock) -> Backend:
 
 def over_adapters(dynamodb: Any, s3: Any, names: Mapping[str, str], clock: Clock) -> Backend:
     """The memory in the table and the bucket named, seen by a process just started: nothing of it is in memory."""
+    from memtools.adapters.documents import S3Personas
+    from memtools.adapters.segments import S3Segments
+    from memtools.adapters.table.traces import DynamoTraces
+
     return Backend(
         traces=DynamoTraces(dynamodb, names["TABLE_NAME"], names["INDEX_NAME"], RETENTION),
         personas=S3Personas(s3, names["BUCKET_NAME"]),
@@ -37,3 +39,14 @@ def over_adapters(dynamodb: Any, s3: Any, names: Mapping[str, str], clock: Clock
         embedder=FakeEmbedder(),
         retention=RETENTION,
     )
+
+
+def lose_segment(memory: Backend, scope: Scope) -> None:
+    """The segment is deleted past the port, as by somebody who clears the bucket."""
+    segments: Any = memory.segments
+    if isinstance(segments, FakeSegments):
+        del segments._stored[scope]
+        return
+    from memtools.adapters.segments import segment_key
+
+    segments._client.delete_object(Bucket=segments._bucket, Key=segment_key(scope))

@@ -1,8 +1,6 @@
 """``python -m memtools.catalogue``: what it prints, what it writes, and what it says of a wrong call."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -48,12 +46,3 @@ def test_a_wrong_call_is_told_in_one_line(arguments: list[str], named: str, caps
     assert printed.out == ""
     assert printed.err.count("\n") == 1
     assert named in printed.err
-
-
-def test_no_function_imports_the_exports() -> None:
-    code = "import sys, memtools.handler; print(*sys.modules, sep='\\n')"
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    assert "memtools.catalogue" in loaded
-    assert not {"exports", "openapi", "schemas"} & {
-        name.removeprefix("memtools.catalogue.") for name in loaded if name.startswith("memtools.catalogue.")
-    }

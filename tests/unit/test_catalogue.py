@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from memtools.catalogue import TOOLS
 from memtools.errors import InvalidArguments
 
-FAST = settings(max_examples=100, deadline=None)
+FAST = settings(deadline=None)
 SECRET = "marzipan-4711"
 FITTING: dict[str, dict[str, Any]] = {
     "memory_search": {"query": "tea"},
@@ -455,7 +455,7 @@ json_values = st.recursive(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 @given(data=st.data())
 def test_any_values_are_taken_or_refused_without_being_repeated(data: st.DataObject) -> None:
     tool = TOOLS[data.draw(st.sampled_from(sorted(FITTING)))]

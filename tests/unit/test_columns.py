@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from tests.histories import DIMENSIONS, IDS, MODEL, NOW, OTHER_MODEL, distinct_traces, traces, vectors
 
-FAST = settings(max_examples=100, deadline=None)
+FAST = settings(deadline=None)
 
 
 def trace(name: str, content: str = "tea", embedding: Embedding | None = None) -> Trace:

@@ -119,7 +119,7 @@ json_like = st.recursive(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 @given(
     event=st.fixed_dictionaries(
         {"tool": json_like | st.just("memory_add")},

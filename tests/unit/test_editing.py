@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from memtools.domain.editing import add, entries, remove, replace, require_fitting
 from memtools.errors import Ambiguous, InvalidArguments, NotFound, TooLarge, ToolError
 
-FAST = settings(max_examples=100, deadline=None)
+FAST = settings(deadline=None)
 
 NOTES = """\
 # Notes

@@ -310,7 +310,7 @@ sound_but_for_one_part = st.tuples(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 @given(given_=odd | sound_but_for_one_part)
 def test_any_event_is_decoded_or_refused(given_: dict[str, Any]) -> None:
     transport = recognise(given_)

@@ -17,6 +17,7 @@ from memtools.ranking.columns import Columns, key_of_id, microseconds
 from memtools.ranking.index import Index
 from memtools.ranking.rank import Query, Ranked, rank
 
+from tests.examples import share
 from tests.histories import (
     CONTENTS,
     DIMENSIONS,
@@ -37,8 +38,8 @@ from tests.histories import (
     vectors,
 )
 
-FAST = settings(max_examples=100, deadline=None)
-FEWER = settings(max_examples=50, deadline=None)
+FAST = settings(deadline=None)
+FEWER = share(50)
 TERMS = ("tea", "black", "oboe", "maria", "counterrevolutionari", "home", "東京", "京", "2026", "januari")
 
 

@@ -124,7 +124,7 @@ def test_an_index_counts_with_all_its_arrays() -> None:
     assert kept(recent, 3) == [1, 2]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 @given(steps=st.lists(st.tuples(st.sampled_from("gpd"), st.integers(0, 5), st.integers(0, 12)), max_size=30))
 def test_just_those_used_last_that_fit_are_kept(steps: list[tuple[str, int, int]]) -> None:
     recent = RecentIndexes(limit=20)

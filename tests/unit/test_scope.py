@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from memtools.domain.scope import Scope
 from memtools.errors import Unscoped
 
-FAST = settings(max_examples=100, deadline=None)
+FAST = settings(deadline=None)
 
 # What separators, escapes, path steps and look-alikes could be confused by.
 TRICKY = ["/", "%", ".", "..", "#", "%2F", "%2f", "%25", "+", " ", "\\", "\x00", "a", "A", "а", "é", "e\u0301", "ａ"]

@@ -17,7 +17,7 @@ from memtools.ranking.columns import Columns
 
 from tests.histories import IDS, MODEL, NOW, distinct_traces
 
-FAST = settings(max_examples=100, deadline=None)
+FAST = settings(deadline=None)
 SEGMENT = Segment(
     Columns.of([Trace(id=name, content=f"likes tea, {name}", created_at=NOW, changed_at=NOW) for name in IDS], MODEL),
     NOW,

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from memtools.ranking.postings import Postings
 from memtools.ranking.spelling import slips
 
-FAST = settings(max_examples=100, deadline=None)
+FAST = settings(deadline=None)
 
 letters = st.sampled_from("abcé") | st.sampled_from("ab")
 words = st.text(letters, min_size=1, max_size=16).filter(lambda word: len(word.encode()) <= 16)

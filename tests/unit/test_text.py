@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from memtools.domain.text import digest, fold
 
-FAST = settings(max_examples=100, deadline=None)
+FAST = settings(deadline=None)
 SPACES = [" ", "  ", "\t", "\n", "\r\n", "\u00a0", "\u2003", "\u3000", "\x1f"]
 
 

@@ -12,7 +12,7 @@ from memtools.ranking.rank import Query, rank
 from memtools.ranking.terms import date_terms, document_terms, fold_word, names, terms
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
-FAST = settings(max_examples=100, deadline=None)
+FAST = settings(deadline=None)
 
 
 @pytest.mark.parametrize(
