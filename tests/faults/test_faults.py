@@ -1,4 +1,4 @@
-"""A part of the matrix, the same each time, in which every scenario and every fault is met; `make test-faults` is all."""
+"""A part of the matrix, always the same, in which every scenario and fault is met; `make test-faults` is all of it."""
 
 from local.template import Template
 from tests.faults.inject import FAULTS, without_pauses

@@ -1,11 +1,8 @@
-"""What the README says about the tools is what the catalogue says, and its links lead somewhere."""
-
-import re
+"""What the README says about the tools is what the catalogue says."""
 
 from memtools.catalogue import TOOLS
 
 from local import tools_table
-from local.template import ROOT
 
 TEXT = tools_table.README.read_text("utf-8")
 
@@ -28,9 +25,3 @@ def test_arguments_say_what_may_be_left_out() -> None:
 
 def test_there_is_one_place_for_the_table() -> None:
     assert TEXT.count(tools_table.START) == TEXT.count(tools_table.END) == 1
-
-
-def test_files_it_links_to_are_there() -> None:
-    targets = re.findall(r"\]\((?!http|#)([^)#]+)", TEXT)
-    assert targets
-    assert [target for target in targets if not (ROOT / target).exists()] == []
