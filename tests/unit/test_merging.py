@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from memtools.domain.merging import merge, merged_content, survivor_of, unmerge
 from memtools.domain.trace import Change, Embedding, Merge, Stamp, Status, Trace
@@ -137,7 +137,6 @@ def groups(draw: st.DrawFn) -> list[Trace]:
     ]
 
 
-@settings(deadline=None)
 @given(traces=groups())
 def test_nothing_is_lost_in_any_merge(traces: list[Trace]) -> None:
     [(survivor, after), *sources] = merged(*traces)
