@@ -6,7 +6,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from memtools.adapters.table.layout import trace_key
 from memtools.backend import Backend
 from memtools.domain.scope import Scope
 from memtools.embedding.none import NoEmbedder
@@ -149,6 +148,8 @@ def test_traces_without_a_vector_cost_one_read_more_once_and_a_segment(ana: Call
 
 def test_what_is_gone_from_the_table_costs_no_search_twice(ana: Caller, moto_memory: Backend, calls: list[str]) -> None:
     """Erased without tombstones, as when its owner has a whole scope removed."""
+    from memtools.adapters.table.layout import trace_key
+
     ids = ana.remember("tea one", "tea two", "tea three")
     ana.search(query="tea")
     traces: Any = moto_memory.traces

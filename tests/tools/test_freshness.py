@@ -26,9 +26,9 @@ from memtools.ports import SegmentStore, StoredSegment, TraceStore
 from memtools.ranking.index import Index
 
 from tests.calls import Caller
-from tests.contract.test_segment_store import lose
+from tests.examples import share
 from tests.fakes import START, FakeClock, FakeEmbedder, FakeSegments
-from tests.memories import over_fakes
+from tests.memories import lose_segment, over_fakes
 
 SECOND, MINUTE, DAY = timedelta(seconds=1), timedelta(minutes=1), timedelta(days=1)
 FACTS = ["likes green tea", "has two cats", "lives in Lisbon", "plays the cello", "fears heights", "bakes bread"]
@@ -270,7 +270,7 @@ class Story(RuleBasedStateMachine):
     def damage(self, kind: str) -> None:
         if stored := self.memory.segments.load(self.scope):
             if kind == "lost":
-                lose(self.memory, self.scope)
+                lose_segment(self.memory, self.scope)
             else:
                 data = stored.data[: len(stored.data) // 2] if kind == "half" else b"garbage"
                 self.memory.segments.save(self.scope, data, stored.tag)
@@ -327,9 +327,8 @@ def test_the_first_search_after_any_write_by_anybody_finds_what_is_alive_and_not
     run(
         Story,
         settings=settings(
-            max_examples=60,
+            share(60),
             stateful_step_count=60,
-            deadline=None,
             print_blob=True,
             suppress_health_check=list(HealthCheck),
             phases=[Phase.explicit, Phase.reuse, Phase.generate],
@@ -430,7 +429,7 @@ def test_a_segment_that_is_of_no_use_is_made_anew_and_replaced(memory: Backend, 
     first.search(query="tea")
     assert_whole(memory, scope)
     if kind == "lost":
-        lose(memory, scope)
+        lose_segment(memory, scope)
     else:
         stored = stored_of(memory, scope)
         memory.segments.save(scope, DAMAGE[kind](stored.data), stored.tag)
@@ -473,7 +472,7 @@ def test_a_segment_lost_while_processes_go_on_with_theirs_comes_back_when_it_is_
     ana = Caller(memory, scope)
     ana.remember(*FACTS)
     ana.search(query="tea")
-    lose(memory, scope)
+    lose_segment(memory, scope)
     ana.remember(*(word_of(number) for number in range(5)))
     assert ana.contents(word_of(4))[0] == word_of(4)  # meets that its segment is gone
     assert ana.contents(word_of(3))[0] == word_of(3)

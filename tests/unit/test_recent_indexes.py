@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any, cast
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from memtools.domain.scope import Scope
 from memtools.freshness.indexes import CachedIndex, Indexes
@@ -130,7 +130,6 @@ def test_an_index_counts_with_all_its_arrays() -> None:
     assert kept(recent, 3) == [1, 2]
 
 
-@settings(max_examples=100, deadline=None)
 @given(steps=st.lists(st.tuples(st.sampled_from("gpd"), st.integers(0, 5), st.integers(0, 12)), max_size=30))
 def test_just_those_used_last_that_fit_are_kept(steps: list[tuple[str, int, int]]) -> None:
     recent = recent_indexes(20)
