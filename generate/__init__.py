@@ -1,1 +1,1 @@
-"""Everything in the repository that is made from the catalogue. Nothing that runs in a function imports this."""
+"""Makes all files in the repository that are made from the catalogue. No function imports this."""

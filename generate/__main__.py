@@ -1,6 +1,6 @@
-"""``python -m generate``: write every generated file; ``--check`` names those that are out of date.
+"""``python -m generate``: write every generated file; with ``--check``, name those that are out of date.
 
-``--format`` prints the tools as one consumer takes them, as JSON.
+``--format`` prints the tools in a consumer's format, as JSON.
 """
 
 import argparse
@@ -26,39 +26,39 @@ def files() -> dict[Path, str]:
 
 
 def stale() -> list[Path]:
-    """The files that are not as the catalogue has them."""
+    """The files that differ from what the catalogue makes."""
     return [path for path, text in files().items() if not path.exists() or path.read_text("utf-8") != text]
 
 
 class _Parser(argparse.ArgumentParser):
-    """One line says what was wrong."""
+    """Errors are one line."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {message}\n")
 
 
 def _parsed(arguments: list[str] | None) -> Any:
-    parser = _Parser(prog="python -m generate", description="Write all that is made from the catalogue.")
-    parser.add_argument("--check", action="store_true", help="write nothing; name what is out of date")
-    parser.add_argument("--format", choices=FORMATS, help="print the tools in this form instead")
+    parser = _Parser(prog="python -m generate", description="Write all files that are made from the catalogue.")
+    parser.add_argument("--check", action="store_true", help="write nothing; name the files that are out of date")
+    parser.add_argument("--format", choices=FORMATS, help="print the tools in this format instead")
     parser.add_argument("--function", choices=FUNCTIONS, help="with --format: only the tools of this function")
-    parser.add_argument("--explain", action="store_true", help="with --format: what the form leaves out, and why")
-    given = parser.parse_args(arguments)
-    if not given.format and (given.function or given.explain):
-        parser.error("--function and --explain go with --format")
-    if given.format and given.check:
-        parser.error("--check goes with no other option")
-    return given
+    parser.add_argument("--explain", action="store_true", help="with --format: what the format leaves out, and why")
+    options = parser.parse_args(arguments)
+    if not options.format and (options.function or options.explain):
+        parser.error("--function and --explain need --format")
+    if options.format and options.check:
+        parser.error("--check cannot be combined with --format")
+    return options
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Do what the arguments say; the exit status."""
-    given = _parsed(arguments)
-    if given.format:
-        tools = tools_of(given.function)
-        sys.stdout.write(as_text(explain(given.format, tools) if given.explain else FORMATS[given.format](tools)))
+    """Run the command; return the exit status."""
+    options = _parsed(arguments)
+    if options.format:
+        tools = tools_of(options.function)
+        sys.stdout.write(as_text(explain(options.format, tools) if options.explain else FORMATS[options.format](tools)))
         return 0
-    if given.check:
+    if options.check:
         found = [str(path.relative_to(ROOT)) for path in stale()]
         sys.stdout.writelines(f"{name} is out of date: run make generate\n" for name in found)
         return 1 if found else 0

@@ -1,4 +1,4 @@
-"""The generated part of the Python client: replies, a method for each tool, functions, ``tools.json``."""
+"""Makes the generated part of the Python client: replies, a method for each tool, functions, ``tools.json``."""
 
 import subprocess
 import sys
@@ -21,7 +21,7 @@ _BY: Final = "Made from the catalogue by `make generate`: change it there."
 
 
 def files() -> dict[str, str]:
-    """Every generated file by its name."""
+    """The text of every generated file, by name."""
     return {
         "replies.py": _formatted(_replies()),
         "tools.py": _formatted(_tools(asynchronous=False)),
@@ -38,12 +38,12 @@ def _formatted(source: str) -> str:
 
 
 def _replies() -> str:
-    """A frozen dataclass for each reply, those it is made of first."""
+    """A frozen dataclass for each reply, after those that it uses."""
     found: dict[str, type[BaseModel]] = {}
     for tool in TOOLS.values():
         _collect(tool.reply, found)
     head = f'''
-        """What each tool answers. Absent values are None. {_BY}"""
+        """The reply of each tool. Absent values are None. {_BY}"""
 
         from collections.abc import Mapping
         from dataclasses import dataclass
@@ -73,8 +73,8 @@ def _dataclass(name: str, model: type[BaseModel]) -> str:
         for field, info in model.model_fields.items()
     ]
     fields = [
-        f"    {field}: {_type(kind)}{' = None' if _optional(kind) else ''}" + (f'\n    """{told}"""' if told else "")
-        for field, _, kind, told in named
+        f"    {field}: {_type(kind)}{' = None' if _optional(kind) else ''}" + (f'\n    """{text}"""' if text else "")
+        for field, _, kind, text in named
     ]
     values = [f"            {field}={_decoded(kind, alias)}," for field, alias, kind, _ in named]
     return "\n".join(
@@ -100,7 +100,7 @@ def _optional(kind: Any) -> bool:
 
 
 def _type(kind: Any) -> str:
-    """The annotation as it is written in a client: no pydantic, no bounds."""
+    """The annotation as a client writes it: without pydantic, without bounds."""
     if get_origin(kind) is Annotated:
         return _type(get_args(kind)[0])
     if get_origin(kind) in (UnionType, Union):
@@ -111,7 +111,7 @@ def _type(kind: Any) -> str:
 
 
 def _decoded(kind: Any, alias: str) -> str:
-    """The expression that makes the value of what the reply has under ``alias``."""
+    """The expression for the value of a field from the reply's item ``alias``."""
     bare = [part for part in get_args(kind) if part is not NoneType] if _optional(kind) else [kind]
     made = _made(bare[0], f'reply["{alias}"]')
     if _optional(kind):
@@ -159,7 +159,7 @@ def _tools(*, asynchronous: bool) -> str:
 
 
 def _functions() -> str:
-    """Which Lambda function serves a tool, for direct invokes."""
+    """The Lambda function that serves each tool, for direct invokes."""
     named = {tool.name: tool.function for tool in TOOLS.values()}
     return textwrap.dedent(f'''
         """Which function of the stack serves which tool. {_BY}"""
@@ -172,9 +172,9 @@ def _functions() -> str:
 
 def _method(tool: AnyTool, *, asynchronous: bool) -> str:
     fields = tool.arguments.model_fields
-    required = [f"{name}: {_taken(tool, name, field)}" for name, field in fields.items() if field.is_required()]
+    required = [f"{name}: {_argument_type(tool, name, field)}" for name, field in fields.items() if field.is_required()]
     optional = [
-        f"{name}: {_taken(tool, name, field)} | None = None"
+        f"{name}: {_argument_type(tool, name, field)} | None = None"
         for name, field in fields.items()
         if not field.is_required()
     ]
@@ -193,12 +193,12 @@ def _method(tool: AnyTool, *, asynchronous: bool) -> str:
 
 
 def _docstring(tool: AnyTool) -> str:
-    """What the tool does, and each argument; the first sentence, or what leads it, has a line of its own."""
+    """What the tool does, and its arguments. The first sentence, or its first part, has its own line."""
     first, _, rest = tool.description.partition(". ")
     if len(first) > _LINE:
         first, _, rest = tool.description.partition(": ")
         rest = rest[0].upper() + rest[1:]
-    told = [
+    described = [
         first + ("." if rest else ""),
         "",
         *textwrap.wrap(rest, _LINE, initial_indent="    ", subsequent_indent="    "),
@@ -207,11 +207,11 @@ def _docstring(tool: AnyTool) -> str:
     for name, field in tool.arguments.model_fields.items():
         text = f"{name}: {field.description}"
         arguments += textwrap.wrap(text, _LINE, initial_indent=" " * 8, subsequent_indent=" " * 12)
-    return "\n".join((*told, *arguments))
+    return "\n".join((*described, *arguments))
 
 
-def _taken(tool: AnyTool, name: str, field: FieldInfo) -> str:
-    """What a caller may give for an argument."""
+def _argument_type(tool: AnyTool, name: str, field: FieldInfo) -> str:
+    """The type of an argument in a client's signature."""
     node = tool.arguments.model_json_schema()["properties"][field.alias or name]
     if "$ref" in node:
         return f"Literal[{', '.join(repr(str(one.value)) for one in _bare(field.annotation))}]"
@@ -230,7 +230,7 @@ def _taken(tool: AnyTool, name: str, field: FieldInfo) -> str:
 
 
 def _bare(kind: Any) -> Any:
-    """The type within optional and annotated ones."""
+    """The type inside optional and annotated ones."""
     parts = [part for part in get_args(kind) if part is not NoneType]
     wraps = get_origin(kind) in (Annotated, UnionType, Union)
     return _bare(parts[0]) if wraps and get_origin(kind) is not Literal else kind

@@ -1,6 +1,6 @@
-"""The catalogue in the forms that others want: tool lists to paste, and descriptions of the API.
+"""The catalogue in its consumers' formats: tool lists to paste, and descriptions of the API.
 
-Nothing that runs in a function imports this.
+No function imports this.
 """
 
 import json
@@ -15,24 +15,24 @@ from generate.schemas import arguments_of, described, plain
 
 Tools = Iterable[AnyTool]
 
-# Each function of the template is one action group of an agent, and one target of a gateway.
+# Each function in the template is one action group of an agent, and one target of a gateway.
 FUNCTIONS: Final = {
     "search": "Searches, lists and reads memory",
     "add": "Adds new facts to memory",
-    "edit": "Edits persona documents; corrects, forgets and restores memories",
-    "merge": "Merges memories that say the same, and takes merges back",
+    "edit": "Edits persona documents; corrects, deletes and restores memories",
+    "merge": "Merges duplicate memories, and undoes merges",
 }
 
-# [M] How many parameters Bedrock takes a function; its quota can be raised, and no service model states it.
+# [M] How many parameters Bedrock allows in a function. The quota can be raised, and no service model states it.
 MAX_PARAMETERS: Final = 5
-# What a tool with more arguments does without, and why: {tool: {argument: why}}.
+# The optional arguments that are left out of a tool with more than that, and why: {tool: {argument: why}}.
 LEFT_OUT: Final[Mapping[str, Mapping[str, str]]] = {
-    "memory_search": {"explain": "It is for programs, and Bedrock takes no more parameters than the others."}
+    "memory_search": {"explain": "It is for programs, and Bedrock allows no more parameters than the others."}
 }
 
 
 def as_text(export: Any) -> str:
-    """The export as it is printed and committed."""
+    """The export as text, as it is printed and committed."""
     return json.dumps(export, ensure_ascii=False, indent=2) + "\n"
 
 
@@ -42,7 +42,7 @@ def tools_of(function: str | None) -> list[AnyTool]:
 
 
 def bedrock_functions(tools: Tools, left_out: Mapping[str, Mapping[str, str]] = LEFT_OUT) -> list[dict[str, Any]]:
-    """Action groups with function details, as CreateAgentActionGroup takes them."""
+    """Action groups with function details, as CreateAgentActionGroup accepts them."""
     groups: dict[str, list[dict[str, Any]]] = {}
     for tool in tools:
         groups.setdefault(tool.function, []).append(_bedrock_function(tool, left_out.get(tool.name, {})))
@@ -59,38 +59,38 @@ def bedrock_functions(tools: Tools, left_out: Mapping[str, Mapping[str, str]] = 
 def _bedrock_function(tool: AnyTool, left_out: Mapping[str, str]) -> dict[str, Any]:
     schema = arguments_of(tool)
     required = schema.get("required", [])
-    taken = {name: node for name, node in schema["properties"].items() if name not in left_out}
-    if len(taken) > MAX_PARAMETERS or set(required) - set(taken):
+    kept = {name: node for name, node in schema["properties"].items() if name not in left_out}
+    if len(kept) > MAX_PARAMETERS or set(required) - set(kept):
         raise ValueError(
-            f"Bedrock takes {MAX_PARAMETERS} parameters a function and {tool.name} has {len(taken)}:"
-            " say in LEFT_OUT which optional ones to leave out, and why"
+            f"Bedrock allows {MAX_PARAMETERS} parameters in a function, and {tool.name} has {len(kept)}: list in"
+            " LEFT_OUT which optional ones to leave out, and why"
         )
     return {
         "name": tool.name,
         "description": tool.description,
         "parameters": {
             name: {"type": node["type"], "description": _parameter(node), "required": name in required}
-            for name, node in taken.items()
+            for name, node in kept.items()
         },
     }
 
 
 def _parameter(node: dict[str, Any]) -> str:
-    """The description; an array's has to say what it holds, since a parameter has no word for that."""
+    """The description. An array's also has the type of its items, for which a parameter has no field."""
     return (
         f"{described(node)} A JSON array of {node['items']['type']}s." if node["type"] == "array" else described(node)
     )
 
 
 def agentcore(tools: Tools) -> list[dict[str, Any]]:
-    """Tools as a gateway's Lambda target takes them inline."""
+    """Tools as a gateway's Lambda target accepts them inline."""
     return [
         {"name": tool.name, "description": tool.description, "inputSchema": plain(arguments_of(tool))} for tool in tools
     ]
 
 
 def openai(tools: Tools) -> list[dict[str, Any]]:
-    """Tools as OpenAI's chat completions, and who is compatible with them, take them."""
+    """Tools for OpenAI's chat completions, and for APIs that are compatible with them."""
     return [
         {
             "type": "function",
@@ -101,12 +101,12 @@ def openai(tools: Tools) -> list[dict[str, Any]]:
 
 
 def anthropic(tools: Tools) -> list[dict[str, Any]]:
-    """Tools as Anthropic's messages take them."""
+    """Tools for Anthropic's Messages API."""
     return [{"name": tool.name, "description": tool.description, "input_schema": arguments_of(tool)} for tool in tools]
 
 
 def converse(tools: Tools) -> dict[str, Any]:
-    """The tool configuration of Bedrock's Converse."""
+    """The tool configuration for Bedrock's Converse API."""
     return {
         "tools": [
             {
@@ -131,14 +131,15 @@ FORMATS: Final[Mapping[str, Callable[[Tools], Any]]] = {
     "converse": converse,
 }
 
-# What a format cannot say, or leaves to its reader.
+# What a format cannot express, or leaves to its reader.
 _NOTES: Final = {
-    "bedrock-functions": "A parameter has a type and a description: allowed values, limits, defaults and what an array"
-    " holds stand in the description.",
+    "bedrock-functions": "A parameter has only a type and a description, so the description has allowed values, limits,"
+    " defaults and the type of array items.",
     "bedrock-openapi": "One document serves one action group, with one Lambda function: use --function.",
-    "agentcore": "A node has type, properties, required, items and description: allowed values, limits and defaults"
-    " stand in the description. No outputSchema: a client would hold replies against it, and an error is none.",
-    "openapi": "OpenAPI has no word for SigV4: it is described as the Authorization header it fills.",
+    "agentcore": "A node has only type, properties, required, items and description, so the description has allowed"
+    " values, limits and defaults. There is no outputSchema: a client would validate replies against it, and an error"
+    " would fail.",
+    "openapi": "OpenAPI has no scheme for SigV4, so it is described as the Authorization header.",
 }
 
 

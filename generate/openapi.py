@@ -1,4 +1,4 @@
-"""The tools as OpenAPI documents: of the HTTP API (3.1), and as Bedrock's action groups take them (3.0.3)."""
+"""The tools as OpenAPI documents: for the HTTP API (3.1), and for Bedrock's action groups (3.0.3)."""
 
 from collections.abc import Iterable
 from http import HTTPStatus
@@ -9,27 +9,30 @@ from pydantic.json_schema import models_json_schema
 
 from generate.schemas import Schema, arguments_of, plain, reply_of, tidy
 
-# Raised by hand when the API changes for its callers.
+# Increment by hand when the API changes for its callers.
 _VERSION: Final = "1.0.0"
 _COMPONENTS: Final = "#/components"
 _JSON: Final = "application/json"
 _PROBLEM: Final = "application/problem+json"
 
-# Which errors come under which status, and what brought them on.
+# The errors with each status, and their cause.
 ERRORS: Final[dict[int, tuple[tuple[str, ...], str]]] = {
-    400: (("invalid_arguments",), "The arguments do not fit the tool; `detail` names each one and what it may be."),
-    401: (("unscoped",), "Nobody vouches for the caller: the request is not signed, or the token is missing."),
-    403: (("unscoped",), "The caller may not call, or it is not known whose memory the call is about."),
-    404: (("not_found",), "Nothing in the caller's memory answers to the id or the text, or there is no such tool."),
-    405: (("invalid_arguments",), "A tool is called with POST."),
-    409: (("ambiguous", "conflict"), "The text occurs several times, or what would be changed has changed meanwhile."),
-    413: (("too_large",), "Something is above its limit; nothing was cut, nothing was written."),
-    415: (("invalid_arguments",), "The arguments have to be sent as application/json."),
-    503: (("unavailable",), "A store did not answer in time. The same call may be sent again as it is."),
+    400: (("invalid_arguments",), "The arguments are invalid; `detail` names each one and says what is allowed."),
+    401: (("unscoped",), "The caller is not authenticated: the request is not signed, or the token is missing."),
+    403: (("unscoped",), "The caller is not allowed to call, or the agent or the user is unknown."),
+    404: (("not_found",), "The id or the text does not exist in the caller's memory, or there is no such tool."),
+    405: (("invalid_arguments",), "Call tools with POST."),
+    409: (
+        ("ambiguous", "conflict"),
+        "The text occurs more than once, or the memory or document has changed in the meantime.",
+    ),
+    413: (("too_large",), "Something exceeds its limit. Nothing was truncated or written."),
+    415: (("invalid_arguments",), "Send the arguments as application/json."),
+    503: (("unavailable",), "A store did not answer in time. It is safe to send the same call again."),
 }
-# Sent by API Gateway itself, before or instead of a function.
+# Errors that API Gateway can send itself, before or instead of a function.
 _GATEWAY: Final = (401, 403, 404, 413, 503)
-# How an error reaches a Bedrock agent; methods and media types are none of its business.
+# Errors that can reach a Bedrock agent. It does not choose methods or media types.
 _BEDROCK: Final = (400, 403, 404, 409, 413, 503)
 
 
@@ -41,8 +44,8 @@ def of_the_http_api(tools: Iterable[AnyTool]) -> dict[str, Any]:
         "info": {
             "title": "memtools",
             "version": _VERSION,
-            "description": "Memory for LLM agents. Each tool is one POST. Whose memory a call is about follows from"
-            " who calls, never from an argument.",
+            "description": "Memory for LLM agents. Each tool is one POST. The caller's identity decides whose"
+            " memory is used, never an argument.",
         },
         "servers": [
             {
@@ -89,7 +92,7 @@ def _reference(model: str) -> Schema:
 
 
 def _models(tools: list[AnyTool]) -> dict[str, Schema]:
-    """The models of arguments and replies, and what they are made of, under their names."""
+    """The models of arguments and replies, and their parts, by name."""
     _, schema = models_json_schema(
         [(tool.arguments, "validation") for tool in tools] + [(tool.reply, "serialization") for tool in tools],
         ref_template=f"{_COMPONENTS}/schemas/{{model}}",
@@ -108,7 +111,7 @@ def _problem() -> Schema:
             "status": {"type": "integer"},
             "detail": {"type": "string", "description": "For the model: what was wrong, and what to do next."},
             "code": {"type": "string", "enum": codes},
-            "details": {"type": "object", "description": "For programs: what the error is about."},
+            "details": {"type": "object", "description": "For programs: the data of the error."},
         },
         "required": ["type", "title", "status", "detail", "code", "details"],
         "additionalProperties": False,
@@ -118,7 +121,7 @@ def _problem() -> Schema:
 def _refusal() -> Schema:
     return {
         "type": "object",
-        "description": "What API Gateway answers by itself",
+        "description": "An error of API Gateway itself",
         "properties": {"message": {"type": "string"}},
         "required": ["message"],
     }
@@ -138,7 +141,7 @@ def _error(status: int) -> dict[str, Any]:
 
 
 def _throttled() -> dict[str, Any]:
-    return {"description": "Too many calls at once.", "content": _content(_JSON, _reference("Refusal"))}
+    return {"description": "Too many requests.", "content": _content(_JSON, _reference("Refusal"))}
 
 
 def _name(status: int) -> str:
@@ -146,13 +149,13 @@ def _name(status: int) -> str:
 
 
 def _headers() -> dict[str, Any]:
-    whose = "Heeded on signed requests alone; a token speaks for its `sub` and for the deployment's agent."
+    whose = "Only for signed requests; with a token, the user is its `sub` and the agent is the deployment's."
     return {
         kind: {
             "name": f"x-memory-{kind.lower()}",
             "in": "header",
             "required": False,
-            "description": f"The {kind.lower()} whose memory the call is about. {whose}",
+            "description": f"The {kind.lower()} whose memory to use. {whose}",
             "schema": {"type": "string"},
         }
         for kind in ("Agent", "User")
@@ -165,7 +168,7 @@ def _security() -> dict[str, Any]:
             "type": "apiKey",
             "name": "Authorization",
             "in": "header",
-            "description": "AWS Signature Version 4, service execute-api; where the parameter JwtIssuer is empty.",
+            "description": "AWS Signature Version 4, service execute-api; used if the parameter JwtIssuer is empty.",
             "x-amazon-apigateway-authtype": "awsSigv4",
         },
         "jwt": {
@@ -178,7 +181,7 @@ def _security() -> dict[str, Any]:
 
 
 def for_bedrock(tools: Iterable[AnyTool]) -> dict[str, Any]:
-    """What an action group of a Bedrock agent takes as its apiSchema: nothing but plain words, and no reference."""
+    """The apiSchema for action groups of a Bedrock agent, which allows only simple keywords and no references."""
     return {
         "openapi": "3.0.3",
         "info": {"title": "memtools", "version": _VERSION, "description": "Memory for LLM agents"},
@@ -203,7 +206,7 @@ def _bedrock_operation(tool: AnyTool) -> dict[str, Any]:
 
 
 def _single(node: Schema) -> Schema:
-    """Where a reply has one of several types, it is told as text, which is how every reply reaches the agent."""
+    """If a part of a reply has several types, describe it as text, which is how replies reach the agent."""
     if "anyOf" in node:
         types = " or ".join(branch["type"] for branch in node["anyOf"])
         return {"type": "string", "description": f"{node.get('description', '')} ({types})".strip()}

@@ -1,4 +1,4 @@
-"""The README's table of tools."""
+"""Makes the README's table of tools."""
 
 import re
 from typing import Final
@@ -13,7 +13,7 @@ _SENTENCE = re.compile(r".*?\.(?=\s|$)", re.DOTALL)
 
 
 def _argument(name: str, field: FieldInfo) -> str:
-    """The argument as on the wire, with ``?`` where it may be left out, and what it then is."""
+    """The argument's name on the wire, with ``?`` if it is optional, and its default."""
     wire = field.alias or name
     if field.is_required():
         return f"`{wire}`"
@@ -29,11 +29,11 @@ def _row(tool: AnyTool) -> str:
 
 
 def table() -> str:
-    """The table in Markdown: function, tool, arguments, and the first sentence of what a model reads about it."""
+    """The table in Markdown: function, tool, arguments, and the first sentence of the description."""
     head = ["| function | tool | arguments | what it does |", "|---|---|---|---|"]
     return "\n".join([*head, *(_row(tool) for tool in TOOLS.values())])
 
 
 def updated(readme: str) -> str:
-    """The README with the table between its marks written anew."""
+    """The README with a new table between its marks."""
     return f"{readme.partition(_START)[0]}{_START}\n{table()}\n{_END}{readme.partition(_END)[2]}"

@@ -1,4 +1,4 @@
-"""A tool's pydantic models as JSON Schema: whole, or in the few words that a narrower schema language knows."""
+"""A tool's pydantic models as JSON Schema: complete, or with only the keywords of a narrower schema language."""
 
 import re
 from collections.abc import Mapping
@@ -9,9 +9,9 @@ from memtools.tools.tool import AnyTool
 Schema = dict[str, Any]
 
 _NULL: Final = {"type": "null"}
-# pydantic puts bounds that follow a validator under the names of Python's operators.
+# pydantic names bounds that follow a validator after Python's operators.
 _RENAMED: Final = {"ge": "minimum", "le": "maximum"}
-# A lower bound of one goes without saying.
+# A lower bound of one is obvious.
 _BOUNDS: Final = (
     ("minimum", 2, "At least {}."),
     ("maximum", 0, "At most {}."),
@@ -23,23 +23,23 @@ _BOUNDS: Final = (
 
 
 def arguments_of(tool: AnyTool) -> Schema:
-    """What the tool takes, in one piece: no reference, no null, no title."""
+    """The schema of the arguments in one piece: without references, nulls and titles."""
     return _in_one_piece(tool.arguments.model_json_schema())
 
 
 def reply_of(tool: AnyTool) -> Schema:
-    """What the tool answers, in one piece."""
+    """The schema of the reply in one piece."""
     return _in_one_piece(tool.reply.model_json_schema(mode="serialization"))
 
 
 def _in_one_piece(schema: Schema) -> Schema:
     shared = schema.pop("$defs", {})
-    schema.pop("description", None)  # the tool has one, and it says more
+    schema.pop("description", None)  # the tool's own description says more
     return tidy(schema, shared)
 
 
 def tidy(node: Schema, shared: Mapping[str, Schema]) -> Schema:
-    """The node without titles and nulls, and with what it refers to in ``shared`` put in its place."""
+    """The node without titles and nulls, and with references to ``shared`` replaced by what they refer to."""
     name = node.get("$ref", "").rpartition("/")[2]
     if name in shared:
         return tidy({**shared[name], **_without(node, "$ref")}, shared)
@@ -47,29 +47,29 @@ def tidy(node: Schema, shared: Mapping[str, Schema]) -> Schema:
     if len(branches) == 1:
         return tidy({**branches[0], **_without(node, "anyOf")}, shared)
     tidied: Schema = {}
-    for word, value in _without(node, "title").items():
-        match word:
+    for keyword, value in _without(node, "title").items():
+        match keyword:
             case "properties":
-                tidied[word] = {key: tidy(property_, shared) for key, property_ in value.items()}
+                tidied[keyword] = {key: tidy(property_, shared) for key, property_ in value.items()}
             case "items":
-                tidied[word] = tidy(value, shared)
+                tidied[keyword] = tidy(value, shared)
             case "anyOf":
-                tidied[word] = [tidy(branch, shared) for branch in branches]
+                tidied[keyword] = [tidy(branch, shared) for branch in branches]
             case "default" if value is None:
                 pass
             case _:
-                tidied[_RENAMED.get(word, word)] = value
+                tidied[_RENAMED.get(keyword, keyword)] = value
     return tidied
 
 
-def _without(node: Schema, word: str) -> Schema:
-    return {key: value for key, value in node.items() if key != word}
+def _without(node: Schema, keyword: str) -> Schema:
+    return {key: value for key, value in node.items() if key != keyword}
 
 
 def plain(node: Schema) -> Schema:
-    """The node in type, properties, required, items and description alone; the latter tells the rest.
+    """The node with only type, properties, required, items and description, which contains everything else.
 
-    Raises ValueError for a node of several types, which these words cannot say.
+    Raises ValueError for a node with several types, which these keywords cannot express.
     """
     if "type" not in node:
         raise ValueError(f"a node has no single type: {node}")
@@ -86,7 +86,7 @@ def plain(node: Schema) -> Schema:
 
 
 def described(node: Schema) -> str:
-    """The node's description, with what only its other words say: allowed values, bounds, the default."""
+    """The node's description, with what only its other keywords say: allowed values, bounds, the default."""
     description = str(node.get("description", ""))
     return " ".join(filter(None, (description, *_notes(node, description))))
 
@@ -96,8 +96,8 @@ def _notes(node: Schema, said: str) -> list[str]:
     values = [f"`{value}`" for value in node.get("enum", ())]
     if not all(value in said for value in values):
         notes.append(f"One of {', '.join(values)}.")
-    for word, least, text in _BOUNDS:
-        bound = node.get(word)
+    for keyword, least, text in _BOUNDS:
+        bound = node.get(keyword)
         if bound is not None and bound >= least and not re.search(rf"\b{bound}\b", said):
             notes.append(text.format(bound))
     if node.get("default"):

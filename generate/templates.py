@@ -1,7 +1,7 @@
-"""What the integrations' templates repeat: the tools out of the catalogue, the interceptor's code.
+"""The generated parts of the integrations' templates: tools from the catalogue, and the interceptor's code.
 
-A block begins after a line that ends in ``# from <source>`` and goes as far as its lines are indented more; the sources
-are ``bedrock-functions search``, ``agentcore search`` and so on, or a file beside the template.
+A block begins after a line that ends with ``# from <source>`` and includes all lines that are indented more. A source
+is ``bedrock-functions search``, ``agentcore search`` and so on, or a file next to the template.
 """
 
 import json
@@ -18,7 +18,7 @@ _MARK: Final = re.compile(r"^(?P<indent> *)\S.*  # from (?P<source>[\w/.-]+( \w+
 
 
 def pascal(value: Any, *, of_names: bool = False) -> Any:
-    """An export in CloudFormation's spelling; the names of parameters and properties stay what they are."""
+    """An export in CloudFormation's spelling. Names of parameters and properties do not change."""
     if isinstance(value, list):
         return [pascal(item) for item in value]
     if not isinstance(value, dict):
@@ -68,7 +68,7 @@ def _entry(name: str, part: Any, indent: int) -> Iterator[str]:
 
 
 def _block(source: str, indent: int, folder: Path) -> list[str]:
-    """What belongs under the line that names ``source``."""
+    """The block for ``source``."""
     if source.endswith(".py"):
         code = (folder / source).read_text(encoding="utf-8").splitlines()
         return [" " * indent + line if line else "" for line in code]
@@ -79,7 +79,7 @@ def _block(source: str, indent: int, folder: Path) -> list[str]:
 
 
 def updated(template: Path) -> str:
-    """The template with each block written anew."""
+    """The template with new blocks."""
     lines: list[str] = []
     inside: int | None = None
     blank = False

@@ -1,4 +1,4 @@
-"""Remembers new facts."""
+"""Adds new facts."""
 
 from memtools.handler import handler_for
 

@@ -1,4 +1,4 @@
-"""Edits the persona documents."""
+"""Edits persona documents; corrects, deletes and restores traces."""
 
 from memtools.handler import handler_for
 

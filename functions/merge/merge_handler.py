@@ -1,4 +1,4 @@
-"""Merges several traces into one."""
+"""Merges duplicate traces, and undoes merges."""
 
 from memtools.handler import handler_for
 

@@ -1,4 +1,4 @@
-"""Finds and reads what is remembered; changes nothing but the count of retrievals."""
+"""Searches and reads memory; changes nothing except retrieval counts."""
 
 from memtools.handler import handler_for
 

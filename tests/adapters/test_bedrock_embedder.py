@@ -110,7 +110,7 @@ def test_a_text_of_too_many_tokens_is_cut_to_what_surely_fits(embedder: TitanEmb
 @pytest.mark.parametrize(
     ("length", "error"), [(8192, (400, "ValidationException")), (20_000, (403, "AccessDeniedException"))]
 )
-def test_what_a_shorter_text_would_not_mend_is_not_asked_for_again(
+def test_errors_not_caused_by_length_are_not_retried(
     embedder: TitanEmbedder, model: Titan, length: int, error: Answer
 ) -> None:
     model.answer = lambda _: error
@@ -200,7 +200,7 @@ def test_a_failure_is_named_and_shows_nothing_of_aws(
     with pytest.raises(LookupError) as caught:
         embedder.vectors(["x"])
     assert len(model.asked) == times
-    assert list(chain(caught.value)) == ["LookupError: the model gave no vector", f"Fault: {error[1]}"]
+    assert list(chain(caught.value)) == ["LookupError: the model returned no vector", f"Fault: {error[1]}"]
     assert SECRET not in str(list(chain(caught.value)))
 
 
@@ -217,7 +217,7 @@ def test_one_text_that_fails_fails_all(embedder: TitanEmbedder, model: Titan) ->
 
 
 @pytest.mark.parametrize("count", [1, 100])
-def test_a_model_that_hangs_is_waited_for_once_however_many_the_texts(
+def test_a_hanging_model_is_waited_for_only_once(
     embedder: TitanEmbedder, model: Titan, impatient: float, count: int
 ) -> None:
     model.answer = model.hang
@@ -266,7 +266,7 @@ def nonsense(_: str) -> Answer:
 
 @pytest.mark.parametrize("trouble", [denied, nonsense, None])
 @pytest.mark.usefixtures("impatient")
-def test_where_the_model_fails_tools_go_on_by_words_and_say_so(
+def test_without_the_model_tools_use_words_only_and_say_so(
     embedder: TitanEmbedder,
     model: Titan,
     fake_memory: Backend,
@@ -281,7 +281,7 @@ def test_where_the_model_fails_tools_go_on_by_words_and_say_so(
     assert [trace.embedding for trace in memory.traces.get(scope, names).values()] == [None, None]
     found = ana.search(query="tea")
     assert [hit["content"] for hit in found["results"]] == ["likes tea"]
-    assert "words alone" in found["note"]
+    assert "words only" in found["note"]
     assert SECRET not in json.dumps(found)
 
 

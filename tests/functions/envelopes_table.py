@@ -202,7 +202,7 @@ def all_replies(made: Replies) -> str:
     lines = [
         "# Every reply",
         "",
-        "What each tool answers in each envelope: its success and each error it can give, to the letter. Made by",
+        "What each tool returns in each envelope: its reply and each of its errors, verbatim. Made by",
         "`python -m tests.functions.envelopes_table --write`, over a memory of a few facts; what the codes mean is in",
         "the [README](../README.md#errors), how an envelope carries them in [envelopes.md](envelopes.md).",
     ]

@@ -76,14 +76,14 @@ def test_a_fact_merged_away_can_be_added_again(ana: Caller) -> None:
     assert sorted(ana.all()) == ["coffee", "drinks"]
 
 
-def test_a_fact_that_another_trace_took_on_is_known(ana: Caller) -> None:
+def test_a_fact_that_an_updated_trace_says_is_known(ana: Caller) -> None:
     (trace,) = ana.remember("tea")
     ana.update(traceId=trace, content="coffee")
     assert ana.add(facts=["Coffee"])["duplicates"][0]["id"] == trace
     assert ana.all() == ["coffee"]
 
 
-def test_a_text_given_up_can_be_added_beside_its_first_trace(ana: Caller) -> None:
+def test_the_old_text_of_an_updated_trace_can_be_added(ana: Caller) -> None:
     (trace,) = ana.remember("tea")
     ana.update(traceId=trace, content="coffee")
     (spare,) = ana.remember("tea")
@@ -92,7 +92,7 @@ def test_a_text_given_up_can_be_added_beside_its_first_trace(ana: Caller) -> Non
     assert ana.add(facts=["tea"])["duplicates"][0]["id"] == spare
 
 
-def test_a_text_that_nobody_holds_any_more_can_be_added(ana: Caller) -> None:
+def test_a_text_that_no_trace_says_any_more_can_be_added(ana: Caller) -> None:
     (trace,) = ana.remember("tea")
     ana.update(traceId=trace, content="coffee")
     ana.delete(traceId=trace)

@@ -98,7 +98,7 @@ def test_any_version_in_the_history_can_be_restored(ana: Caller) -> None:
     assert len(ana.history(traceId=trace, limit=2)["versions"]) == 2
 
 
-def test_a_version_that_is_not_kept_or_is_a_deletion_cannot_be_restored(ana: Caller) -> None:
+def test_missing_versions_and_deletions_cannot_be_restored(ana: Caller) -> None:
     (trace,) = ana.remember("one")
     ana.delete(traceId=trace)
     ana.restore(traceId=trace)
@@ -123,7 +123,7 @@ def test_a_fact_deleted_added_and_deleted_again_keeps_every_version(ana: Caller)
     assert ana.restore(traceId=trace, version=1)["trace"]["content"] == "Tea"
 
 
-def test_what_is_past_the_retention_is_gone_though_the_store_still_has_it(ana: Caller, clock: FakeClock) -> None:
+def test_items_past_retention_are_gone_before_the_store_purges_them(ana: Caller, clock: FakeClock) -> None:
     (gone, changed) = ana.remember("gone", "first")
     ana.delete(traceId=gone)
     ana.update(traceId=changed, content="second")
@@ -138,7 +138,7 @@ def test_what_is_past_the_retention_is_gone_though_the_store_still_has_it(ana: C
     assert ana.add(facts=["gone"])["message"] == "Saved 1 fact(s) to memory."
 
 
-def test_an_updated_text_may_be_too_large_and_is_refused_before_any_write(ana: Caller) -> None:
+def test_an_updated_text_that_is_too_large_is_refused(ana: Caller) -> None:
     (trace,) = ana.remember("tea")
     with pytest.raises(TooLarge):
         ana.update(traceId=trace, content="x" * 70_000)
@@ -169,7 +169,7 @@ def test_a_list_by_tag_needs_all_tags(ana: Caller) -> None:
     assert [one["content"] for one in ana.list(tags=["A", "b"])["results"]] == ["one"]
 
 
-def test_a_cursor_is_worthless_elsewhere(ana: Caller, bob: Caller) -> None:
+def test_a_cursor_is_valid_only_for_its_own_list(ana: Caller, bob: Caller) -> None:
     ana.remember("one", "two", tags=["a"])
     bob.remember("three", "four")
     cursor = ana.list(limit=1)["nextCursor"]
@@ -185,7 +185,7 @@ def test_a_cursor_is_worthless_elsewhere(ana: Caller, bob: Caller) -> None:
             caller.list(limit=1, **arguments)
 
 
-def test_a_page_never_holds_what_was_deleted_after_its_cursor_was_given(ana: Caller) -> None:
+def test_a_page_never_has_traces_deleted_after_its_cursor(ana: Caller) -> None:
     one, _, _ = ana.remember("one", "two", "three")
     cursor = ana.list(limit=1)["nextCursor"]
     ana.delete(traceId=one)

@@ -41,7 +41,7 @@ def counted(calls: list[str], call: Callable[[], Any]) -> list[str]:
     return list(calls)
 
 
-def test_an_add_takes_one_call_when_all_is_new_and_two_when_not(ana: Caller, calls: list[str]) -> None:
+def test_an_add_takes_one_call_or_two_with_known_facts(ana: Caller, calls: list[str]) -> None:
     facts = [f"fact {number}" for number in range(100)]
     assert counted(calls, lambda: ana.add(facts=facts)) == ["TransactWriteItems"]
     assert counted(calls, lambda: ana.add(facts=facts)) == ["TransactWriteItems"]
@@ -49,7 +49,7 @@ def test_an_add_takes_one_call_when_all_is_new_and_two_when_not(ana: Caller, cal
     assert counted(calls, lambda: ana.add(facts=["", " "])) == []
 
 
-def test_an_add_of_what_is_deleted_given_up_or_held_elsewhere_takes_two(ana: Caller, calls: list[str]) -> None:
+def test_an_add_takes_two_calls_for_tombstones_and_claimed_texts(ana: Caller, calls: list[str]) -> None:
     ids = [one["id"] for one in ana.add(facts=[f"fact {number}" for number in range(6)])["saved"]]
     ana.delete(traceId=ids[0])
     ana.update(traceId=ids[1], content="moved")
@@ -85,7 +85,7 @@ def anew(ana: Caller) -> Caller:
     return Caller(replace(ana.memory), ana.scope)
 
 
-def test_a_search_takes_one_read_of_the_changes_and_one_round_for_the_hits(ana: Caller, calls: list[str]) -> None:
+def test_a_search_takes_one_read_and_one_round_for_hits(ana: Caller, calls: list[str]) -> None:
     ana.remember("tea one", "tea two", "tea three")
     ana.search(query="coffee")
     made = counted(calls, lambda: ana.search(query="tea"))
@@ -99,7 +99,7 @@ def test_the_first_search_of_a_process_also_looks_for_the_segment(ana: Caller, c
         assert made == ["GetObject", "Query", "UpdateItem", "UpdateItem", "UpdateItem"]
 
 
-def test_a_list_takes_one_read_of_the_changes_and_one_of_the_page(ana: Caller, calls: list[str]) -> None:
+def test_a_list_takes_one_read_of_changes_and_one_of_the_page(ana: Caller, calls: list[str]) -> None:
     ana.remember("tea one", "tea two", "tea three")
     assert counted(calls, lambda: anew(ana).list()) == ["GetObject", "Query", "BatchGetItem"]
     assert counted(calls, ana.list) == ["GetObject", "Query", "BatchGetItem"]
@@ -113,9 +113,7 @@ def test_a_search_that_finds_nothing_relevant_writes_nothing(ana: Caller, calls:
     assert counted(calls, lambda: ana.search(query="tea", tags=["none such"])) == ["Query"]
 
 
-def test_a_search_costs_the_same_in_a_small_scope_and_in_a_large_one(
-    ana: Caller, calls: list[str], clock: FakeClock
-) -> None:
+def test_a_search_costs_the_same_in_any_size_of_scope(ana: Caller, calls: list[str], clock: FakeClock) -> None:
     """The search that finds the changes too many writes a segment; after that, cold or warm, nobody pays for them."""
 
     def sizes_of(caller: Caller) -> tuple[list[str], list[str]]:

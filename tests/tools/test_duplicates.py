@@ -65,11 +65,11 @@ def test_texts_with_nothing_in_common_are_no_duplicates(ana: Caller) -> None:
     assert ana.duplicates() == {"groups": []}
 
 
-def test_nothing_remembered_has_no_duplicates(ana: Caller) -> None:
+def test_an_empty_memory_has_no_duplicates(ana: Caller) -> None:
     assert ana.duplicates() == {"groups": []}
 
 
-def test_what_is_dead_or_changed_is_compared_no_more(ana: Caller) -> None:
+def test_dead_traces_and_old_texts_are_not_compared(ana: Caller) -> None:
     first, second, third = ana.remember("likes green tea", "likes green tea a lot", "likes green tea so much")
     ana.delete(traceId=second)
     ana.update(traceId=third, content="plays the oboe")
@@ -78,7 +78,7 @@ def test_what_is_dead_or_changed_is_compared_no_more(ana: Caller) -> None:
     assert [group["traceIds"] for group in ana.duplicates(threshold=0.3)["groups"]] == [[first, second]]
 
 
-def test_what_has_expired_is_compared_no_more(fake_memory: Backend, scope: Scope, clock: FakeClock) -> None:
+def test_expired_traces_are_not_compared(fake_memory: Backend, scope: Scope, clock: FakeClock) -> None:
     ana = Caller(fake_memory, scope)
     ana.remember("likes green tea")
     ana.remember("likes green tea a lot", expiresAt=(clock.now() + timedelta(hours=1)).isoformat())

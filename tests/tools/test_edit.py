@@ -118,14 +118,14 @@ def test_the_same_replace_sent_again_is_one_replace(ana: Caller) -> None:
     assert (again["text"], again["version"]) == (first["text"], first["version"])
 
 
-def test_the_same_edit_with_the_version_it_replaced_is_no_conflict_with_itself(ana: Caller) -> None:
+def test_a_repeated_edit_with_its_old_version_does_not_conflict(ana: Caller) -> None:
     base = ana.edit(action="add", text="tea")["version"]
     first = ana.edit(action="replace", text="tea", with_="jam", version=base)
     again = ana.edit(action="replace", text="tea", with_="jam", version=base)
     assert again["version"] == first["version"]
 
 
-def test_a_document_past_the_cap_is_refused_whole_on_every_path(ana: Caller) -> None:
+def test_every_kind_of_edit_respects_the_limit(ana: Caller) -> None:
     ana.edit(action="add", text="a" * 9000)
     ana.edit(action="add", text="short")
     before = ana.read(target="self")
@@ -141,7 +141,8 @@ def test_a_document_past_the_cap_is_refused_whole_on_every_path(ana: Caller) -> 
     assert ana.read(target="self") == before
 
 
-def test_a_document_that_grew_past_the_cap_elsewhere_is_shown_whole_and_can_be_trimmed(ana: Caller) -> None:
+def test_a_document_beyond_the_limit_can_be_read_and_trimmed(ana: Caller) -> None:
+    """A document that grew beyond the limit elsewhere is returned whole, and edits can make it shorter."""
     large = "".join(f"- entry {number} {'x' * 1000}\n" for number in range(20))
     ana.memory.personas.write(ana.scope, Document(name="MEMORY.md", text=large, writes=("w",)), None)
     assert text_of(ana) == large
@@ -204,7 +205,7 @@ def test_the_soul_has_its_parts_in_order_and_skips_what_is_absent(memory: Backen
     assert ana.read()["version"] != soul["version"]
 
 
-def test_the_agents_own_files_are_shared_by_its_users_and_notes_are_not(ana: Caller, bob: Caller) -> None:
+def test_users_share_the_agents_files_but_not_its_notes(ana: Caller, bob: Caller) -> None:
     ana.memory.personas.write(ana.scope, Document(name="SOUL.md", text="kind", writes=("w",)), None)
     ana.edit(action="add", text="about ana", target="user")
     assert bob.read()["found"] == ["SOUL.md"]

@@ -319,7 +319,7 @@ class Story(RuleBasedStateMachine):
 
 
 @pytest.mark.usefixtures("few")
-def test_the_first_search_after_any_write_by_anybody_finds_what_is_alive_and_nothing_else(
+def test_a_search_sees_every_earlier_write_of_any_process(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Clocks differ by up to a minute, segments come, go and break, tombstones are purged, and processes start anew."""
@@ -337,7 +337,7 @@ def test_the_first_search_after_any_write_by_anybody_finds_what_is_alive_and_not
 
 
 @pytest.mark.usefixtures("few")
-def test_what_was_deleted_and_purged_long_ago_is_not_even_asked_for(
+def test_a_purged_tombstone_is_not_read_from_the_table(
     tried: Backend, watched: Watched, clock: FakeClock, scope: Scope
 ) -> None:
     """The tombstones that would tell are gone; a segment and an index in memory are from before."""
@@ -455,9 +455,7 @@ def test_a_segment_of_another_model_is_made_anew_and_replaced(memory: Backend, s
     assert index.base.vectors.shape == (len(FACTS), FakeEmbedder.dimensions)
 
 
-def test_a_scope_whose_segment_is_damaged_and_that_has_few_traces_is_read_without_one(
-    memory: Backend, scope: Scope
-) -> None:
+def test_a_small_scope_with_a_damaged_segment_is_read_from_the_table(memory: Backend, scope: Scope) -> None:
     memory.segments.save(scope, b"garbage", None)
     ana = Caller(memory, scope)
     ana.remember(*FACTS)
@@ -466,9 +464,8 @@ def test_a_scope_whose_segment_is_damaged_and_that_has_few_traces_is_read_withou
 
 
 @pytest.mark.usefixtures("few")
-def test_a_segment_lost_while_processes_go_on_with_theirs_comes_back_when_it_is_time(
-    memory: Backend, scope: Scope
-) -> None:
+def test_a_lost_segment_is_written_again_when_it_is_due(memory: Backend, scope: Scope) -> None:
+    """A segment that is lost while warm processes have their index is written again later."""
     ana = Caller(memory, scope)
     ana.remember(*FACTS)
     ana.search(query="tea")
@@ -488,9 +485,8 @@ def ten_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("few")
-def test_of_two_searches_that_outgrow_their_segment_at_once_both_answer_and_one_segment_stands(
-    tried: Backend, kept: Kept, scope: Scope
-) -> None:
+def test_two_searches_that_write_a_segment_at_once_both_answer(tried: Backend, kept: Kept, scope: Scope) -> None:
+    """Of two segments written at the same time one stays, and both searches answer."""
     ana, rival = Caller(tried, scope), Caller(another(tried), scope)
     for texts in (FACTS, [word_of(number) for number in range(6)]):  # the first segment, then one that replaces it
         ana.remember(*texts)
@@ -509,9 +505,7 @@ def test_of_two_searches_that_outgrow_their_segment_at_once_both_answer_and_one_
 
 
 @pytest.mark.usefixtures("few")
-def test_the_loser_of_a_race_replaces_the_winners_segment_when_its_time_comes(
-    tried: Backend, kept: Kept, scope: Scope
-) -> None:
+def test_the_loser_of_a_segment_race_can_write_the_next_one(tried: Backend, kept: Kept, scope: Scope) -> None:
     ana, rival = Caller(tried, scope), Caller(another(tried), scope)
     ana.remember(*FACTS)
     kept.before_save = lambda: rival.search(query="tea")
@@ -539,9 +533,10 @@ def test_a_search_answers_while_segments_cannot_be_saved_and_saves_one_later(
 
 @pytest.mark.usefixtures("few")
 @pytest.mark.parametrize("tool", ["search", "list", "duplicates"])
-def test_the_answer_is_made_before_a_segment_is_written_so_that_none_waits_in_vain(
+def test_the_reply_is_ready_before_a_segment_is_written(
     tried: Backend, kept: Kept, watched: Watched, scope: Scope, tool: str
 ) -> None:
+    """A segment that cannot be written does not lose the reply."""
     ana = Caller(tried, scope)
     ana.remember(*FACTS, "likes black tea")
     read = {"search": "retrieve"}.get(tool, "get")
@@ -553,10 +548,10 @@ def test_the_answer_is_made_before_a_segment_is_written_so_that_none_waits_in_va
 
 
 @pytest.mark.usefixtures("few")
-def test_a_save_whose_answer_was_lost_is_told_apart_by_the_next_one(
+def test_a_save_whose_response_was_lost_does_not_break_the_next(
     tried: Backend, fake_memory: Backend, kept: Kept, scope: Scope
 ) -> None:
-    """StoredSegment, though told as an outage: the next save meets another tag than it expects."""
+    """It was saved, though reported as an outage: the next save finds a tag that it does not expect."""
     ana = Caller(tried, scope)
     ana.remember(*FACTS)
     kept.before_save = lambda: fake_memory.segments.save(
@@ -572,9 +567,7 @@ def test_a_save_whose_answer_was_lost_is_told_apart_by_the_next_one(
 
 
 @pytest.mark.usefixtures("few")
-def test_a_cold_search_tells_an_outage_of_the_segments_and_a_warm_one_needs_none(
-    tried: Backend, kept: Kept, scope: Scope
-) -> None:
+def test_an_outage_of_segments_fails_only_cold_searches(tried: Backend, kept: Kept, scope: Scope) -> None:
     ana = Caller(tried, scope)
     ana.remember(*FACTS)
     kept.out = {"load"}
@@ -589,7 +582,7 @@ def test_a_cold_search_tells_an_outage_of_the_segments_and_a_warm_one_needs_none
 
 @pytest.mark.usefixtures("ten_at_once")
 @pytest.mark.parametrize("age", [timedelta(0), 40 * DAY], ids=["young", "older than the retention"])
-def test_a_table_that_fails_half_way_is_told_and_the_next_call_goes_on_from_there(
+def test_reading_changes_continues_after_a_failure_half_way(
     tried: Backend, watched: Watched, clock: FakeClock, scope: Scope, age: timedelta
 ) -> None:
     """A scope too large to be read in one call is read in several."""
@@ -612,7 +605,7 @@ def test_a_table_that_fails_half_way_is_told_and_the_next_call_goes_on_from_ther
 
 
 @pytest.mark.usefixtures("ten_at_once")
-def test_what_changes_while_a_long_catching_up_is_interrupted_is_not_missed(
+def test_changes_during_an_interrupted_read_are_not_missed(
     tried: Backend, watched: Watched, clock: FakeClock, scope: Scope
 ) -> None:
     ana = Caller(tried, scope)
@@ -682,7 +675,7 @@ def growth(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> G
     return given
 
 
-def test_a_growing_scope_writes_a_bounded_number_of_rows_and_a_cold_search_reads_few_changes_beside_them(
+def test_segment_writes_and_cold_reads_stay_bounded_in_a_growing_scope(
     fake_memory: Backend, clock: FakeClock, scope: Scope, growth: Growth
 ) -> None:
     """Searched after each batch; batches are further apart than the time that is read again."""
@@ -702,9 +695,7 @@ def test_a_growing_scope_writes_a_bounded_number_of_rows_and_a_cold_search_reads
     assert sum(kept.rows) <= (growth.share + 1) * len(log._traces) + growth.few
 
 
-def test_a_bulk_load_that_was_searched_at_once_is_not_read_again_by_every_cold_search_for_ever(
-    fake_memory: Backend, clock: FakeClock, scope: Scope
-) -> None:
+def test_cold_searches_do_not_read_an_old_bulk_load_again(fake_memory: Backend, clock: FakeClock, scope: Scope) -> None:
     """The segment is as old as the load, so the load is read again beside it: once, when it is old enough."""
     log, kept = Log(scope), Kept(fake_memory.segments, model="")
     watched = Watched(log)  # type: ignore[arg-type]
@@ -790,7 +781,7 @@ def vectors(memory: Backend, caller: Caller) -> int:
     return int(known.index.embedded.sum())
 
 
-def test_what_was_stored_without_a_model_is_found_by_meaning_when_the_model_is_back(filled_later: Backend) -> None:
+def test_traces_stored_without_a_model_get_vectors_when_it_is_back(filled_later: Backend) -> None:
     ana = untaught(filled_later)
     ana.remember("has a cat", "bought a sofa", "sees the doctor")
     assert ana.contents("couch") == []
@@ -800,15 +791,13 @@ def test_what_was_stored_without_a_model_is_found_by_meaning_when_the_model_is_b
     assert "note" not in healed.search(query="physician")
 
 
-def test_what_another_model_embedded_is_found_by_the_meaning_that_this_one_sees(filled_later: Backend) -> None:
+def test_traces_of_another_model_are_embedded_again(filled_later: Backend) -> None:
     foreign = Caller(another(filled_later, embedder=Foreign()), Scope("vectors", "ana"))
     foreign.remember("has a cat", "bought a sofa")
     assert Caller(filled_later, foreign.scope).contents("couch")[0] == "bought a sofa"
 
 
-def test_vectors_filled_in_are_in_the_segment_so_that_nobody_makes_them_again(
-    filled_later: Backend, model: Thesaurus, clock: FakeClock
-) -> None:
+def test_vectors_filled_in_are_saved_in_the_segment(filled_later: Backend, model: Thesaurus, clock: FakeClock) -> None:
     ana = untaught(filled_later)
     ana.remember("has a cat", "bought a sofa")
     Caller(filled_later, ana.scope).search(query="couch")
@@ -866,7 +855,7 @@ def test_filling_goes_on_where_another_process_with_the_segment_left_off(
     assert have == 100
 
 
-def test_a_text_that_the_model_always_refuses_keeps_no_other_without_a_vector(
+def test_a_text_that_the_model_refuses_does_not_block_others(
     filled_later: Backend, model: Thesaurus, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(backfill, "_TEXTS", 4)
@@ -883,9 +872,7 @@ def test_a_text_that_the_model_always_refuses_keeps_no_other_without_a_vector(
     assert vectors(filled_later, ana) == 14
 
 
-def test_a_model_that_is_out_is_tried_once_a_minute_and_not_more(
-    filled_later: Backend, model: Thesaurus, clock: FakeClock
-) -> None:
+def test_a_failed_model_is_tried_once_a_minute(filled_later: Backend, model: Thesaurus, clock: FakeClock) -> None:
     ana = untaught(filled_later)
     ana.remember(*(f"{word_of(number)} noted" for number in range(40)))
     model.out = True
@@ -912,7 +899,7 @@ def test_filling_never_fails_a_search(filled_later: Backend, watched: Watched, c
     assert healed.contents("couch")[0] == "bought a sofa"
 
 
-def test_a_vector_is_of_the_text_that_the_index_has_and_of_no_later_one(
+def test_a_filled_in_vector_belongs_to_the_indexed_version(
     filled_later: Backend, watched: Watched, clock: FakeClock
 ) -> None:
     """Changed between the read of the changes and that of the text: left for the next time."""
@@ -940,9 +927,7 @@ def test_a_vector_is_of_the_text_that_the_index_has_and_of_no_later_one(
 
 
 @pytest.mark.usefixtures("few")
-def test_a_trace_gone_from_the_table_behind_the_index_is_left_out_and_not_asked_for_again(
-    tried: Backend, watched: Watched, scope: Scope
-) -> None:
+def test_a_purged_trace_is_left_out_and_not_read_again(tried: Backend, watched: Watched, scope: Scope) -> None:
     """As where a whole scope was erased by its owner: no tombstones."""
     ana = Caller(tried, scope)
     ids = ana.remember(*(f"tea {word_of(number)}" for number in range(6)))
@@ -970,9 +955,8 @@ def test_a_search_looks_further_where_the_first_proposals_are_gone(
     assert watched.asked == [best[:2], best[2:4], best[4:5]]
 
 
-def test_a_page_of_a_list_is_full_where_traces_are_gone_behind_the_index(
-    tried: Backend, watched: Watched, scope: Scope
-) -> None:
+def test_a_page_of_a_list_is_full_despite_purged_traces(tried: Backend, watched: Watched, scope: Scope) -> None:
+    """Traces that the table lost without a change do not make a page shorter."""
     ana = Caller(tried, scope)
     ids = ana.remember(*(word_of(number) for number in range(6)))[::-1]
     assert len(ana.all()) == 6
@@ -986,7 +970,7 @@ def test_a_page_of_a_list_is_full_where_traces_are_gone_behind_the_index(
     assert watched.asked == [ids[:2], ids[2:4], ids[4:5], ids[5:]]
 
 
-def test_what_was_refused_since_it_changed_is_known_again_by_the_change(tried: Backend, scope: Scope) -> None:
+def test_a_trace_refused_as_outdated_comes_back_with_its_change(tried: Backend, scope: Scope) -> None:
     """Between the read of the changes and that of the hits somebody writes."""
     ana = Caller(tried, scope)
     (trace,) = ana.remember("tea in the morning")

@@ -24,7 +24,7 @@ def test_the_most_retrieved_survives_with_everything(ana: Caller) -> None:
     assert ana.all() == ["walnut allergy | Ana eats no nuts"]
 
 
-def test_ids_that_are_not_found_are_told_and_two_are_needed(ana: Caller, bob: Caller) -> None:
+def test_missing_ids_are_named_and_a_merge_needs_two(ana: Caller, bob: Caller) -> None:
     one, two, dead = ana.remember("one", "two", "dead")
     (foreign,) = bob.remember("foreign")
     ana.delete(traceId=dead)
@@ -148,7 +148,7 @@ def test_a_survivor_deleted_and_restored_can_be_unmerged(ana: Caller) -> None:
     assert ana.unmerge(survivorId=one)["restoredIds"] == [two]
 
 
-def test_a_source_brought_back_otherwise_stays_as_it_is(ana: Caller) -> None:
+def test_unmerge_leaves_a_restored_source_as_it_is(ana: Caller) -> None:
     one, two, three = ana.remember("one", "two", "three")
     ana.merge(traceIds=[one, two, three])
     ana.restore(traceId=two)
@@ -157,7 +157,7 @@ def test_a_source_brought_back_otherwise_stays_as_it_is(ana: Caller) -> None:
     assert sorted(ana.all()) == ["one", "three", "two, newer"]
 
 
-def test_a_source_merged_away_is_told_where_it_went(ana: Caller) -> None:
+def test_the_error_for_a_source_names_its_survivor(ana: Caller) -> None:
     one, two = ana.remember("one", "two")
     ana.merge(traceIds=[one, two])
     with pytest.raises(NotFound, match=one):
@@ -168,7 +168,7 @@ def test_a_source_merged_away_is_told_where_it_went(ana: Caller) -> None:
 
 def test_what_was_never_merged_cannot_be_unmerged(ana: Caller) -> None:
     (one,) = ana.remember("one")
-    with pytest.raises(NotFound, match="Nothing was merged"):
+    with pytest.raises(NotFound, match="No memory was merged"):
         ana.unmerge(survivorId=one)
 
 

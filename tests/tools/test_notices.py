@@ -59,7 +59,7 @@ def cold(caller: Caller, **changes: Any) -> Caller:
     return Caller(replace(caller.memory, **changes), caller.scope)
 
 
-def test_a_segment_is_counted_by_the_call_that_writes_it_and_by_no_other(ana: Caller) -> None:
+def test_only_the_call_that_writes_a_segment_counts_it(ana: Caller) -> None:
     assert noticed_by(ana.search, query="tea") == {Metric.SEGMENT_WRITTEN: 1}
     assert noticed_by(ana.search, query="tea") == {}
     assert noticed_by(cold(ana).search, query="tea") == {}
@@ -70,7 +70,7 @@ def test_a_segment_that_the_store_does_not_take_is_counted_as_such(ana: Caller) 
     assert noticed_by(out.search, query="tea") == {Metric.SEGMENT_UNWRITTEN: 1}
 
 
-def test_who_loses_a_race_wrote_nothing_and_failed_at_nothing(ana: Caller) -> None:
+def test_the_loser_of_a_segment_race_counts_neither_write_nor_failure(ana: Caller) -> None:
     assert noticed_by(cold(ana, segments=Failing(ConditionFailed())).search, query="tea") == {}
 
 
@@ -88,7 +88,7 @@ def test_a_model_that_fails_is_counted_by_whatever_tool_needed_it(ana: Caller) -
     assert Metric.EMBEDDING_FAILED not in noticed_by(cold(ana, embedder=NoEmbedder()).search, query="milk")
 
 
-def test_calls_do_not_count_what_others_noticed() -> None:
+def test_calls_do_not_share_their_counters() -> None:
     increment(Metric.COLD_START)  # nobody counts outside of a call
     with running_call() as outer:
         with running_call() as inner:

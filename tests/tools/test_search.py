@@ -53,7 +53,7 @@ def test_only_hits_are_counted_not_candidates(ana: Caller) -> None:
     assert sum(one["retrievalCount"] for one in ana.list()["results"]) == 1
 
 
-def test_a_new_text_is_found_at_once_and_the_old_one_never_again(ana: Caller) -> None:
+def test_an_updated_text_is_found_at_once_and_the_old_never(ana: Caller) -> None:
     (trace,) = ana.remember("works at Acme")
     assert ana.contents("Acme") == ["works at Acme"]
     ana.update(traceId=trace, content="works at Beta Corp")
@@ -94,19 +94,18 @@ def test_tags_and_time_narrow_a_search(ana: Caller) -> None:
     assert ana.contents("tea", since="2026-02-01", until="2026-06-09") == []
 
 
-def test_where_the_model_fails_adding_and_finding_go_on_by_words_and_say_so(fake_memory: Backend, scope: Scope) -> None:
+def test_without_the_model_add_works_and_search_uses_words_only(fake_memory: Backend, scope: Scope) -> None:
+    """Neither tool fails because of the model, and the search says that it used words only."""
     broken = Caller(replace(fake_memory, embedder=BrokenEmbedder()), scope)
     broken.remember("likes tea")
     found = broken.search(query="tea")
     assert [hit["content"] for hit in found["results"]] == ["likes tea"]
-    assert "words alone" in found["note"]
+    assert "words only" in found["note"]
     healed = Caller(fake_memory, scope)
     assert healed.contents("tea") == ["likes tea"]
 
 
-def test_a_trace_that_changed_behind_the_index_is_not_returned_in_its_old_form(
-    fake_memory: Backend, scope: Scope
-) -> None:
+def test_an_outdated_form_of_a_trace_is_never_returned(fake_memory: Backend, scope: Scope) -> None:
     """The index proposes, the table disposes: here the index is one that knows nothing of the change."""
     ana = Caller(fake_memory, scope)
     (old, stays) = ana.remember("tea old", "tea stays")

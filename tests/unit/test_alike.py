@@ -31,7 +31,7 @@ def many_alike() -> tuple[Index, np.ndarray]:
     return Index.empty("m").fold(traces), directions @ directions.T
 
 
-def test_of_too_many_alike_pairs_the_nearest_are_looked_at() -> None:
+def test_of_too_many_similar_pairs_the_closest_are_compared() -> None:
     index, cosines = many_alike()
     every = sorted(combinations(range(COUNT), 2), key=lambda pair: -cosines[pair])
     with patch.object(duplicates, "_MOST_PAIRS", 25), patch.object(duplicates, "_BLOCK", 8):
@@ -39,7 +39,7 @@ def test_of_too_many_alike_pairs_the_nearest_are_looked_at() -> None:
     assert [pair.ids for pair in found] == [(f"t{one:02}", f"t{other:02}") for one, other in every[:25]]
 
 
-def test_every_pair_is_looked_at_once_where_they_are_few() -> None:
+def test_few_pairs_are_all_compared_once() -> None:
     index, _ = many_alike()
     with patch.object(duplicates, "_BLOCK", 8):
         found = [pair.ids for pair in duplicates.proposed(index, index.alive(NOW), COUNT**2)]

@@ -210,7 +210,7 @@ def test_half_a_surrogate_pair_is_refused_by_name(tool: str, name: str, value: A
     assert argument.partition(".")[0] == name
 
 
-def test_half_a_surrogate_pair_in_the_new_text_of_an_edit_is_refused() -> None:
+def test_half_a_surrogate_pair_in_with_is_refused() -> None:
     assert named(refused("memory_edit", action="replace", **{"with": "\ud800"})) == ["with"]
 
 
@@ -377,16 +377,16 @@ def test_a_replacement_needs_what_to_put_there() -> None:
 
 @pytest.mark.parametrize("action", ["add", "remove"])
 def test_only_a_replacement_takes_what_to_put_there(action: str) -> None:
-    assert "`with` goes with `replace` only" in refused("memory_edit", action=action, **{"with": "x"}).message
+    assert "`with` is only for `replace`" in refused("memory_edit", action=action, **{"with": "x"}).message
 
 
 def test_an_undo_takes_neither_text_nor_what_to_put_there() -> None:
     assert TOOLS["memory_edit"].parse({"action": "undo"}) == TOOLS["memory_edit"].parse(
         {"action": "undo", "text": None}
     )
-    assert "`undo` takes no `text`" in refused("memory_edit", action="undo", text="x").message
-    assert "`undo` takes no `text`" in refused("memory_edit", action="undo", text="").message
-    with pytest.raises(InvalidArguments, match="`with` goes with `replace` only"):
+    assert "`undo` does not take `text`" in refused("memory_edit", action="undo", text="x").message
+    assert "`undo` does not take `text`" in refused("memory_edit", action="undo", text="").message
+    with pytest.raises(InvalidArguments, match="`with` is only for `replace`"):
         TOOLS["memory_edit"].parse({"action": "undo", "with": "x"})
 
 
@@ -471,4 +471,4 @@ def test_any_values_are_taken_or_refused_without_being_repeated(data: st.DataObj
 def test_all_that_is_wrong_is_told_at_once() -> None:
     error = refused("memory_search", query=7, limit=0, user="x")
     assert sorted(named(error)) == ["limit", "query", "user"]
-    assert error.message.startswith("memory_search was not called: ")
+    assert error.message.startswith("Invalid arguments for memory_search: ")

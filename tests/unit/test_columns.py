@@ -85,7 +85,7 @@ def test_a_row_says_what_its_trace_says(traces: list[Trace]) -> None:
 
 
 @given(traces=distinct_traces())
-def test_rows_are_in_the_order_of_time_then_of_making_then_of_key(traces: list[Trace]) -> None:
+def test_rows_are_ordered_by_time_then_creation_then_key(traces: list[Trace]) -> None:
     columns = Columns.of(traces, MODEL)
     moments = [(columns.when[row], columns.created[row], columns.key(row)) for row in range(len(columns))]
     assert all(one < other for one, other in pairwise(moments))
@@ -98,7 +98,7 @@ def test_a_moment_is_kept_to_the_microsecond(moment: datetime) -> None:
     assert -(2**63) <= number < NEVER
 
 
-def test_a_text_of_very_many_words_is_counted_as_far_as_the_numbers_go() -> None:
+def test_the_length_of_a_very_long_text_is_capped() -> None:
     columns = Columns.of([trace("a", "tea " * 70_000)], MODEL)
     assert columns.lengths.tolist() == [65_535]
     assert columns.terms.list(b"tea")[1].tolist() == [255]

@@ -73,7 +73,7 @@ def test_a_tool_is_named_by_text(tool: Any) -> None:
 
 @pytest.mark.parametrize("part", ["user", "agent", "scope", "args", "Arguments"])
 def test_unknown_parts_are_refused_by_name(part: str) -> None:
-    with pytest.raises(InvalidArguments, match=f"`{part}` is not part") as refusal:
+    with pytest.raises(InvalidArguments, match=f"Unknown field `{part}`") as refusal:
         decode(**{part: "marzipan"})
     assert "marzipan" not in str(refusal.value.as_dict())
 

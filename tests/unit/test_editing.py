@@ -189,7 +189,7 @@ def test_case_and_white_space_have_to_be_exact() -> None:
         assert isinstance(refused(replace, NOTES, near, "x"), NotFound)
 
 
-def test_a_text_of_several_lines_is_found_as_it_is_stored_and_as_it_was_told() -> None:
+def test_a_text_of_several_lines_is_found_with_and_without_indentation() -> None:
     stored = "Works in Porto,\n  from nine to five"
     told = "Works in Porto,\nfrom nine to five"
     assert replace(NOTES, stored, "Works") == replace(NOTES, told, "Works")
@@ -205,7 +205,7 @@ def test_new_lines_put_in_for_an_entry_stay_in_the_entry() -> None:
     assert entries(replace(document, "one\ntwo", "three\nfour\nfive")) == ["three\nfour\nfive", "last"]
 
 
-def test_more_lines_put_in_for_one_do_not_fall_out_of_the_entry() -> None:
+def test_a_replacement_with_more_lines_stays_in_the_entry() -> None:
     document = add(add("", "one"), "last")
     assert entries(replace(document, "one", "one\nmore of it")) == ["one\nmore of it", "last"]
 

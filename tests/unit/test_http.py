@@ -87,7 +87,7 @@ def test_a_signed_caller_may_leave_the_agent_to_the_deployment() -> None:
 
 
 @pytest.mark.parametrize("authorizer", [None, {}, {"lambda": {"sub": "maria"}}, {"jwt": None, "iam": None}, [], "iam"])
-def test_who_is_vouched_for_by_nobody_is_asked_to_sign(authorizer: Any) -> None:
+def test_an_unauthenticated_caller_is_asked_to_sign(authorizer: Any) -> None:
     assert status_of(event(authorizer=authorizer, headers={"x-memory-user": "maria"})) == 401
 
 

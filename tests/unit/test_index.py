@@ -122,7 +122,7 @@ def test_an_index_of_nothing_is_empty() -> None:
 
 
 @given(life=lives())
-def test_whatever_way_it_came_an_index_holds_just_what_lives(life: Life) -> None:
+def test_an_index_built_in_any_way_has_exactly_the_live_traces(life: Life) -> None:
     assert len(life.index) == len(life.alive)
     assert state(life.index) == state(from_scratch(life.alive.values()))
     assert dict(map(life.index.identity, range(len(life.index)))) == {
@@ -131,9 +131,7 @@ def test_whatever_way_it_came_an_index_holds_just_what_lives(life: Life) -> None
 
 
 @given(life=lives(), queries=st.lists(QUERIES, min_size=1, max_size=4))
-def test_whatever_way_it_came_an_index_gives_the_answers_of_one_made_from_scratch(
-    life: Life, queries: list[Query]
-) -> None:
+def test_an_index_built_in_any_way_ranks_like_a_new_one(life: Life, queries: list[Query]) -> None:
     scratch = from_scratch(life.alive.values())
     for query in queries:
         ours, theirs = list(rank(life.index, query, floor=0)), list(rank(scratch, query, floor=0))
@@ -151,7 +149,7 @@ def test_the_same_changes_again_give_the_very_same_index(changes: list[Trace]) -
 
 @FEWER
 @given(changes=histories())
-def test_what_a_segment_holds_is_known_when_it_is_told_again(changes: list[Trace]) -> None:
+def test_changes_already_in_a_segment_are_recognised(changes: list[Trace]) -> None:
     kept = [one for one in latest(changes) if not (one.live and one.expired(NOW))]
     data = Segment(index_of(*kept).compacted(NOW).base, NOW).to_bytes()
     index = Index(Segment.of_bytes(data, MODEL).columns)
@@ -235,7 +233,7 @@ def test_a_trace_that_lives_again_is_found_again(parted: Parted) -> None:
 
 
 @IN_PARTS
-def test_a_trace_purged_and_added_again_at_the_same_version_is_taken_in(parted: Parted) -> None:
+def test_a_purged_trace_added_again_at_the_same_version_is_indexed(parted: Parted) -> None:
     index = parted(index_of(trace("a", "tea")))
     again = replace(trace("a", "green"), created_at=NOW + timedelta(days=40))
     index = index.fold([again])
@@ -244,7 +242,7 @@ def test_a_trace_purged_and_added_again_at_the_same_version_is_taken_in(parted: 
 
 
 @IN_PARTS
-def test_what_was_left_out_comes_back_when_it_is_told_again(parted: Parted) -> None:
+def test_a_dropped_trace_comes_back_with_its_next_change(parted: Parted) -> None:
     index = parted(index_of(trace("a", "tea"), trace("b", "tea")))
     without = parted(index.without(["a", "never seen"]))
     assert (names(without), found(without, "tea")) == (["b"], ["b"])
@@ -273,7 +271,7 @@ def test_a_trace_that_has_expired_is_known_until_the_index_is_compacted() -> Non
 
 
 @IN_PARTS
-def test_places_are_in_the_order_of_time_then_of_making_then_of_id(parted: Parted) -> None:
+def test_places_are_ordered_by_time_then_creation_then_id(parted: Parted) -> None:
     hour = timedelta(hours=1)
     early = replace(trace("mt_1", "tea"), occurred_at=NOW - timedelta(days=9))
     made_later = replace(trace(f"mt_{'0' * 32}", "tea"), created_at=NOW + hour, occurred_at=NOW)
@@ -296,13 +294,13 @@ def test_words_are_counted_with_tags_and_date() -> None:
     assert index.tagged(["kitchen"]).tolist() == [True]
 
 
-def test_lengths_are_told_in_terms_of_their_mean() -> None:
+def test_lengths_are_relative_to_their_mean() -> None:
     index = index_of(trace("a", "tea"), trace("b", "tea " * 9, 1))
     lengths = dict(zip(names(index), index.relative_lengths.tolist(), strict=True))
     assert lengths == {"a": pytest.approx(2 / 6), "b": pytest.approx(10 / 6)}
 
 
-def test_a_longer_word_is_told_from_another_that_begins_alike() -> None:
+def test_long_words_with_the_same_beginning_stay_distinct() -> None:
     index = index_of(trace("a", "counterrevolutionaries"), trace("b", "counterrevolutionists"))
     assert (found(index, "counterrevolutionari"), found(index, "counterrevolutionist")) == (["a"], ["b"])
 
@@ -355,7 +353,7 @@ def test_pages_have_everything_once_newest_first(life: Life, tags: frozenset[str
 
 @FEWER
 @given(traces=distinct_traces(), changes=histories(), limit=st.integers(1, 3))
-def test_a_page_goes_on_where_the_last_one_ended_whatever_has_changed(
+def test_a_page_continues_after_the_previous_one_despite_changes(
     traces: list[Trace], changes: list[Trace], limit: int
 ) -> None:
     index = from_scratch(traces)

@@ -90,7 +90,7 @@ def test_a_refusal_answers_any_body(body: Any) -> None:
     assert intercepted({}, body)["transformedGatewayResponse"]["body"]["id"] is None
 
 
-def test_a_subject_that_passes_is_one_the_functions_accept_or_refuse_by_themselves() -> None:
+def test_a_long_subject_passes_and_the_functions_refuse_it() -> None:
     long = intercepted({"authorization": token({"sub": "a" * 500})}, CALL)["transformedGatewayRequest"]["headers"]
     with pytest.raises(Unscoped):
         Headers(long).scope("")

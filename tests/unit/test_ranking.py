@@ -98,7 +98,7 @@ def test_a_rare_word_counts_more_than_a_common_one() -> None:
     assert ids(search(query("tea oboe"), *traces, trace("oboe", "an oboe")))[0] == "oboe"
 
 
-def test_a_short_text_counts_more_than_a_long_one_with_the_same_word() -> None:
+def test_a_short_text_scores_more_than_a_long_one() -> None:
     long = trace("long", "tea " + " ".join(f"word{number}" for number in range(50)))
     assert ids(search(query("tea"), long, trace("short", "tea"))) == ["short", "long"]
 
@@ -174,7 +174,7 @@ def test_the_length_of_a_vector_does_not_count() -> None:
     )
 
 
-def test_the_opposite_in_meaning_is_no_worse_than_what_has_nothing_to_do_with_it() -> None:
+def test_an_opposite_meaning_scores_like_an_unrelated_one() -> None:
     asked = query("oboe", vector(10, 0))
     [opposite] = search(asked, trace("a", "oboe", embedding=vector(-10, 0)))
     assert opposite.meaning_score == pytest.approx(-1, abs=0.01)
@@ -190,7 +190,8 @@ def test_vectors_of_another_model_are_ignored() -> None:
 
 
 @pytest.mark.parametrize("embedding", [vector(10, 0, model="old"), vector(10, 0, 0), vector(1), vector(), vector(0, 0)])
-def test_a_query_of_another_model_or_length_or_without_direction_is_asked_by_words(embedding: Embedding) -> None:
+def test_an_unusable_query_vector_leaves_only_words(embedding: Embedding) -> None:
+    """A vector of another model or length, or a zero vector, is not compared."""
     traces = [trace("a", "oboe", embedding=vector(10, 0)), trace("b", "chess", embedding=vector(9, 1)), trace("c", "x")]
     assert search(query("oboe", embedding), *traces) == search(query("oboe"), *traces) != []
 
@@ -239,20 +240,20 @@ def lifted(distance: timedelta, *, own: str = "green cup") -> Ranked:
     return next(one for one in told_together(query("green tea Uji"), *traces) if one.id == "part")
 
 
-def test_what_is_told_beside_a_hit_scores_more() -> None:
+def test_a_neighbour_in_time_of_a_hit_scores_more() -> None:
     assert lifted(HOUR).score > lifted(2 * DAY).score
     assert lifted(-HOUR).score == pytest.approx(lifted(HOUR).score)
     assert lifted(HOUR).neighbour_factor > 1.1
     assert lifted(2 * DAY).neighbour_factor == pytest.approx(1)
 
 
-def test_never_across_more_than_a_day() -> None:
+def test_neighbours_are_at_most_a_day_apart() -> None:
     moment = timedelta(microseconds=1)
     assert lifted(DAY).score == lifted(HOUR).score
     assert lifted(DAY + moment).score == lifted(-DAY - moment).score == pytest.approx(lifted(9 * DAY).score)
 
 
-def test_the_nearer_the_more_and_none_beyond_the_third() -> None:
+def test_closer_neighbours_count_more_and_the_fourth_nothing() -> None:
     def score(between: int) -> float:
         others = [trace(f"other{number}", "chess", told=NOW + number * HOUR) for number in range(1, between + 1)]
         traces = [trace("part", "green cup"), *others, trace("all", "green tea from Uji", told=NOW + 9 * HOUR)]
@@ -275,7 +276,9 @@ scopes = st.lists(st.tuples(sentences, vectors, ages), max_size=8).map(
 
 
 @given(traces=scopes, text=sentences, embedding=vectors)
-def test_nothing_comes_of_nothing(traces: list[Trace], text: str, embedding: Embedding | None) -> None:
+def test_a_trace_without_a_score_of_its_own_is_not_raised(
+    traces: list[Trace], text: str, embedding: Embedding | None
+) -> None:
     """Whatever is told beside it."""
     for one in told_together(query(text, embedding), *traces):
         assert one.word_score > 0 or (one.meaning_score is not None and one.meaning_score > 0)
@@ -283,7 +286,7 @@ def test_nothing_comes_of_nothing(traces: list[Trace], text: str, embedding: Emb
 
 
 @given(traces=scopes, text=sentences, embedding=vectors)
-def test_a_score_is_made_of_the_parts_told(traces: list[Trace], text: str, embedding: Embedding | None) -> None:
+def test_a_score_equals_its_explained_parts(traces: list[Trace], text: str, embedding: Embedding | None) -> None:
     ranked = told_together(query(text, embedding), *traces)
     by_id = {one.id: one for one in traces}
     known = embedding is not None and embedding.model == "m" and any(embedding.vector)
@@ -306,7 +309,7 @@ def test_a_score_is_made_of_the_parts_told(traces: list[Trace], text: str, embed
 # Names
 
 
-def test_what_names_nobody_asked_for_scores_less() -> None:
+def test_a_trace_without_the_names_asked_for_scores_less() -> None:
     traces = [trace("named", "Maria plays the oboe"), trace("other", "She plays the oboe")]
     asked = {one.id: one for one in search(query("Does Maria play the oboe?"), *traces)}
     plain = {one.id: one for one in search(query("does maria play the oboe?"), *traces)}
@@ -370,7 +373,7 @@ def test_what_is_not_relevant_enough_is_not_returned() -> None:
     assert ids(search(query("green tea Uji"), *traces, floor=told["poor"])) == ["good", "poor"]
 
 
-def test_the_version_known_is_told() -> None:
+def test_candidates_have_the_indexed_version() -> None:
     [one] = search(query("tea"), replace(trace("a", "tea"), version=7))
     assert (one.id, one.version) == ("a", 7)
 
@@ -392,9 +395,7 @@ HABITS = ("Plays the oboe in an orchestra", "Is allergic to peanuts", "Works fro
 @pytest.mark.parametrize(
     ("text", "found"), [("oboe", 0), ("allergic to peanuts", 1), ("what does she play?", 0), ("Lisbon", 2)]
 )
-def test_in_a_scope_of_a_few_traces_only_the_right_one_is_relevant(
-    model: MiniLM, known: bool, text: str, found: int
-) -> None:
+def test_in_a_small_scope_only_the_right_trace_is_relevant(model: MiniLM, known: bool, text: str, found: int) -> None:
     vectors = [Embedding("m", one) for one in model.embed([*HABITS, text])]
     traces = [
         trace(str(number), one, embedding=vectors[number] if known else None) for number, one in enumerate(HABITS)
@@ -488,13 +489,13 @@ def test_a_span_of_time_includes_its_ends() -> None:
     assert ids(search(query("tea", since=NOW + DAY + timedelta(microseconds=1)), *traces))[0] != "day1"
 
 
-def test_what_has_no_time_of_its_own_happened_when_it_was_told() -> None:
+def test_without_a_time_of_its_own_a_trace_counts_from_creation() -> None:
     told = trace("told", "tea")
     assert ids(search(query("tea", since=NOW, until=NOW), told)) == ["told"]
     assert search(query("tea", since=NOW + DAY), told) == []
 
 
-def test_the_time_it_happened_counts_and_not_the_time_it_was_told() -> None:
+def test_filters_use_the_time_it_happened_not_its_creation() -> None:
     old = trace("old", "tea", occurred=NOW - 100 * DAY)
     assert search(query("tea", since=NOW - DAY), old) == []
     assert ids(search(query("tea", until=NOW - DAY), old)) == ["old"]

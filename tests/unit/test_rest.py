@@ -75,12 +75,12 @@ def test_what_is_wrong_with_a_request_has_its_status(more: dict[str, Any], statu
 @pytest.mark.parametrize(
     "authorizer", [None, {}, [], "x", {"principalId": "maria"}, {"sub": "maria"}, {"claims": None}]
 )
-def test_who_is_vouched_for_by_nobody_is_asked_to_sign(authorizer: Any) -> None:
+def test_an_unauthenticated_caller_is_asked_to_sign(authorizer: Any) -> None:
     assert status_of(event({"x-memory-user": "maria"}, authorizer=authorizer)) == 401
 
 
 @pytest.mark.parametrize("identity", [{"apiKey": "k", "apiKeyId": "i"}, {"user": "maria"}, {"userArn": ""}])
-def test_a_key_is_no_person(identity: dict[str, str]) -> None:
+def test_an_api_key_identifies_nobody(identity: dict[str, str]) -> None:
     assert status_of(event({"x-memory-user": "maria"}, identity=identity)) == 401
 
 

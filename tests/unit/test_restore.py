@@ -47,17 +47,15 @@ def started_anew(memory: Backend) -> Backend:
     return replace(memory)
 
 
-def test_a_segment_that_knows_more_than_the_restored_table_hides_what_is_back(before: Backend, scope: Scope) -> None:
+def test_a_newer_segment_hides_traces_of_a_restored_table(before: Backend, scope: Scope) -> None:
     assert Caller(started_anew(before), scope).contents("Zanzibar").count(LOST) == 0
 
 
-def test_so_does_a_function_that_was_not_started_anew(before: Backend, scope: Scope) -> None:
+def test_a_warm_function_hides_traces_of_a_restored_table(before: Backend, scope: Scope) -> None:
     assert Caller(going_on(before, scope, segments=FakeSegments()), scope).contents("Zanzibar").count(LOST) == 0
 
 
-def test_without_segments_and_started_anew_searches_find_what_the_restored_table_holds(
-    before: Backend, scope: Scope
-) -> None:
+def test_cold_functions_without_segments_find_all_of_a_restored_table(before: Backend, scope: Scope) -> None:
     anew = started_anew(replace(before, segments=FakeSegments()))
     assert Caller(anew, scope).contents("Zanzibar").count(LOST) == 1
     assert anew.segments.load(scope) is not None

@@ -76,11 +76,11 @@ def test_what_fits_is_left_alone() -> None:
 
 
 def test_a_search_loses_its_least_relevant_hits() -> None:
-    shorter = said(found(30, note="Found by words alone."))
+    shorter = said(found(30, note="Searched by words only."))
     kept = len(shorter["results"])
     assert shorter["results"] == found(30).as_dict()["results"][:kept]
     assert (kept > 8, shorter["leftOut"]) == (True, 30 - kept)
-    assert shorter["note"].startswith(f"Found by words alone. The {30 - kept} least relevant")
+    assert shorter["note"].startswith(f"Searched by words only. The {30 - kept} least relevant")
     assert "narrow" in shorter["note"]
 
 
@@ -112,7 +112,7 @@ def test_groups_of_duplicates_are_left_out_whole() -> None:
     assert len(shorter["groups"]) > 5
     assert len(shorter["groups"]) + shorter["leftOut"] == 10
     assert shorter["groups"][0] == groups.as_dict()["groups"][0]
-    assert "least alike" in shorter["note"]
+    assert "least similar" in shorter["note"]
 
 
 def test_an_add_says_what_it_saved_though_not_all_is_repeated() -> None:
@@ -148,7 +148,7 @@ def test_a_text_is_never_cut(reply: Reply, details: dict[str, Any]) -> None:
 def test_a_change_that_was_made_is_never_reported_as_an_error() -> None:
     shorter = said(Edited(message="ok (add → MEMORY.md)", changed=True, version="v7", text=LONG))
     assert (shorter["message"], shorter["version"], "text" in shorter) == ("ok (add → MEMORY.md)", "v7", False)
-    assert "lacks text" in shorter["note"]
+    assert "lacks these parts: text" in shorter["note"]
     shorter = said(Updated(updated=True, trace=Memory(**memory(content=LONG))))
     assert (shorter["updated"], shorter["trace"]) == (True, {"id": "mt_1", "version": 3})
 
@@ -156,7 +156,7 @@ def test_a_change_that_was_made_is_never_reported_as_an_error() -> None:
 def test_an_error_keeps_its_message_and_what_fits_of_its_details() -> None:
     shorter = said(NotFound("No such text.", entries=[TEXT] * 30, id="x"))
     assert shorter["code"] == "not_found"
-    assert shorter["message"].startswith("No such text. (`details` lacks")
+    assert shorter["message"].startswith("No such text. (Left out of `details`")
     assert shorter["details"]["id"] == "x"
     assert len(shorter["details"]["entries"]) + shorter["details"]["leftOut"] == 30
     assert len(shorter["details"]["entries"]) > 8

@@ -140,7 +140,7 @@ def finds(query: str, content: str) -> bool:
         ("𠮷野", ["𠮷野", "𠮷", "野"]),
     ],
 )
-def test_where_no_spaces_part_words_pairs_of_characters_and_ideographs_count(text: str, expected: list[str]) -> None:
+def test_scripts_without_spaces_have_pairs_and_ideographs_as_terms(text: str, expected: list[str]) -> None:
     assert terms(text) == expected
 
 

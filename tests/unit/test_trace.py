@@ -50,7 +50,7 @@ def test_the_dead_are_neither_live_nor_alive(status: Status) -> None:
     assert not trace.alive(NOW)
 
 
-def test_it_happened_when_it_occurred_else_when_it_was_told() -> None:
+def test_a_trace_happened_when_it_occurred_else_at_creation() -> None:
     assert TRACE.when == NOW
     assert replace(TRACE, occurred_at=NOW - timedelta(days=400)).when == NOW - timedelta(days=400)
 
@@ -80,7 +80,7 @@ def test_a_key_is_short_and_tells_nothing() -> None:
     assert len(key) == 35
 
 
-def test_a_spare_id_differs_from_its_key_and_from_that_of_another_write() -> None:
+def test_spare_ids_are_distinct() -> None:
     key = key_of(SCOPE, "Likes tea")
     spares = {spare_id(key, Stamp(NOW, "write-1")), spare_id(key, Stamp(NOW, "write-2"))}
     assert len(spares) == 2

@@ -174,7 +174,7 @@ def test_the_outcome_of_a_merge_restored_can_be_unmerged_again() -> None:
     assert back.merge == replace(merge, outcome=back.version)
 
 
-def test_restoring_another_version_leaves_the_merge_as_a_thing_of_the_past() -> None:
+def test_restoring_another_version_makes_the_merge_final() -> None:
     merge = MergeRecord(("mt_2",), replaced=1, outcome=2, call="call")
     outcome = replace(TRACE, content="both", version=2, merge=merge)
     back = restored(outcome, TRACE, VECTOR, LATER)
@@ -182,7 +182,7 @@ def test_restoring_another_version_leaves_the_merge_as_a_thing_of_the_past() -> 
     assert back.merge.outcome != back.version
 
 
-def test_restoring_the_same_words_is_a_change_where_it_lets_a_merge_be_undone() -> None:
+def test_restoring_equal_content_is_a_change_if_it_enables_unmerge() -> None:
     merge = MergeRecord(("mt_2",), replaced=1, outcome=2, call="call")
     outcome = replace(TRACE, content="both", version=2, merge=merge)
     assert not is_same(outcome, replace(outcome, version=4))

@@ -1,4 +1,4 @@
-"""What each tool answers. Absent values are None. Made from the catalogue by `make generate`: change it there."""
+"""The reply of each tool. Absent values are None. Made from the catalogue by `make generate`: change it there."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,18 +8,18 @@ from typing import Any, Self
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """How a score came about: a weighted sum of the two scores, times the three factors, at most 1."""
+    """The parts of a score: a weighted sum of the two scores, times the three factors, at most 1."""
 
     word_score: float
-    """How well the words match, as a share of the best possible match."""
+    """The BM25 score, as a share of the highest possible score for this query."""
     meaning_score: float | None = None
-    """The cosine of the embeddings, less what all memories have in common; absent without two embeddings."""
+    """The cosine of the embeddings, without what all memories have in common. Absent if either is missing."""
     neighbour_factor: float
-    """Above 1 where other matches were remembered around the same time."""
+    """Above 1 if memories from around the same time match too."""
     name_factor: float
-    """Below 1 where the memory has none of the names in the query."""
+    """Below 1 if the memory contains none of the names in the query."""
     meaning_only_factor: float
-    """2 where no memory has any of the query's words, else 1."""
+    """2 if no memory contains any word of the query, so that only meaning counts; else 1."""
 
     @classmethod
     def of(cls, reply: Mapping[str, Any]) -> Self:
@@ -46,14 +46,14 @@ class Hit:
     occurred_at: datetime | None = None
     expires_at: datetime | None = None
     retrieval_count: int
-    """How often a search returned it."""
+    """How often a search has returned it."""
     last_retrieved_at: datetime | None = None
     merged_from: list[str] | None = None
     """Every memory that was ever merged into this one."""
     score: float
-    """How relevant it is, from 0 to 1; comparable from query to query."""
+    """How relevant it is, from 0 to 1. Scores of different queries are comparable."""
     explanation: Explanation | None = None
-    """How the score came about, where `explain` asks for it."""
+    """The parts of the score, if `explain` was true."""
 
     @classmethod
     def of(cls, reply: Mapping[str, Any]) -> Self:
@@ -84,7 +84,7 @@ class Found:
     note: str | None = None
     """What limited this reply, and how to get the rest."""
     results: list[Hit]
-    """The most relevant first; empty where nothing is relevant."""
+    """Most relevant first; empty if nothing is relevant."""
 
     @classmethod
     def of(cls, reply: Mapping[str, Any]) -> Self:
@@ -109,7 +109,7 @@ class Memory:
     occurred_at: datetime | None = None
     expires_at: datetime | None = None
     retrieval_count: int
-    """How often a search returned it."""
+    """How often a search has returned it."""
     last_retrieved_at: datetime | None = None
     merged_from: list[str] | None = None
     """Every memory that was ever merged into this one."""
@@ -141,9 +141,9 @@ class Listed:
     note: str | None = None
     """What limited this reply, and how to get the rest."""
     results: list[Memory]
-    """The newest first."""
+    """Newest first."""
     next_cursor: str | None = None
-    """Where the next page begins; absent on the last one."""
+    """The cursor of the next page; absent on the last page."""
 
     @classmethod
     def of(cls, reply: Mapping[str, Any]) -> Self:
@@ -166,9 +166,9 @@ class DocumentText:
     """What limited this reply, and how to get the rest."""
     text: str
     version: str
-    """Changes whenever the text does; `none` where nothing is there yet."""
+    """Changes whenever the text changes; `none` if the document does not exist yet."""
     found: list[str]
-    """The files that are there."""
+    """The files that exist."""
 
     @classmethod
     def of(cls, reply: Mapping[str, Any]) -> Self:
@@ -188,7 +188,7 @@ class PastVersion:
 
     version: int | str
     change: str
-    """What made this version."""
+    """The change that made this version."""
     at: datetime
     content: str
     tags: list[str] | None = None
@@ -220,7 +220,7 @@ class Versions:
     note: str | None = None
     """What limited this reply, and how to get the rest."""
     versions: list[PastVersion]
-    """The newest first."""
+    """Newest first."""
 
     @classmethod
     def of(cls, reply: Mapping[str, Any]) -> Self:
@@ -234,14 +234,14 @@ class Versions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """Memories that likely say the same."""
+    """Memories that probably say the same thing."""
 
     score: float
-    """How alike each two of them are at least, from 0 to 1."""
+    """The lowest similarity of any two of them, from 0 to 1."""
     trace_ids: list[str]
-    """Their ids, the oldest first, as memory_merge takes them."""
+    """Their ids, oldest first, as memory_merge takes them."""
     traces: list[Memory]
-    """The same, whole."""
+    """The same memories, complete."""
 
     @classmethod
     def of(cls, reply: Mapping[str, Any]) -> Self:
@@ -262,7 +262,7 @@ class Groups:
     note: str | None = None
     """What limited this reply, and how to get the rest."""
     groups: list[Group]
-    """The most alike first; empty where nothing is said twice."""
+    """Most similar first; empty if there are no duplicates."""
 
     @classmethod
     def of(cls, reply: Mapping[str, Any]) -> Self:
@@ -302,7 +302,7 @@ class Added:
     saved: list[MemoryText]
     """The facts stored by this call."""
     duplicates: list[MemoryText]
-    """For facts known before, the memories that say them already."""
+    """For facts that were already known, the memories that have them."""
 
     @classmethod
     def of(cls, reply: Mapping[str, Any]) -> Self:
@@ -326,7 +326,7 @@ class Edited:
     """What limited this reply, and how to get the rest."""
     message: str
     changed: bool
-    """False where the document said so already and nothing was written."""
+    """False if the document was already like this and nothing was written."""
     version: str
     """The document's version after this edit."""
     text: str
@@ -354,7 +354,7 @@ class Updated:
     note: str | None = None
     """What limited this reply, and how to get the rest."""
     updated: bool
-    """False where it said so already."""
+    """False if the memory was already like this."""
     trace: Memory
 
     @classmethod
@@ -377,7 +377,7 @@ class Deleted:
     note: str | None = None
     """What limited this reply, and how to get the rest."""
     deleted: bool
-    """False where it was deleted already."""
+    """False if it was already deleted."""
     id: str
 
     @classmethod
@@ -400,7 +400,7 @@ class Restored:
     note: str | None = None
     """What limited this reply, and how to get the rest."""
     restored: bool
-    """False where it was so already."""
+    """False if the memory was already like this."""
     trace: Memory
 
     @classmethod
@@ -424,9 +424,9 @@ class Merged:
     """What limited this reply, and how to get the rest."""
     survivor_id: str
     deleted_ids: list[str]
-    """The memories that went into the survivor, in the order given."""
+    """The memories that were merged into the survivor, in the order arguments."""
     missing_ids: list[str]
-    """Ids given that name no live memory."""
+    """The ids given that are not live memories."""
     trace: Memory
 
     @classmethod
@@ -451,7 +451,7 @@ class Unmerged:
     note: str | None = None
     """What limited this reply, and how to get the rest."""
     restored_ids: list[str]
-    """The memories that live again because the merge was undone."""
+    """The memories that came back."""
     trace: Memory
 
     @classmethod

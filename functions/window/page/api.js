@@ -1,18 +1,18 @@
-// The tools, called as any program calls them.
+// Calls the tools, as any program does.
 
 const caller = { agent: "", user: "", token: "" };
 
-/** From now on the memory is theirs. */
+/** Sets whose memory all further calls use. */
 export function speakAs(who) {
   Object.assign(caller, who);
 }
 
-/** Whether it is known whose memory to show. */
+/** Whether anybody is named whose memory to show. */
 export function isKnown() {
   return Boolean(caller.token || caller.agent || caller.user);
 }
 
-/** What the API refused, as it words it. */
+/** An error from the API, in its own words. */
 export class Refused extends Error {
   constructor(message, { code = "", details = {}, status = 0 } = {}) {
     super(message);
@@ -27,16 +27,16 @@ function headers() {
   return { ...json, ...Object.fromEntries(Object.entries(named).filter(([, name]) => name)) };
 }
 
-/** The reply of a tool. Throws Refused; an aborted call throws as fetch does. */
-export async function call(tool, given = {}, signal = undefined) {
+/** The reply of a tool. Throws Refused, or AbortError if the call was aborted. */
+export async function call(tool, args = {}, signal = undefined) {
   const address = new URL(`tools/memory_${tool}`, document.baseURI);
   let response;
   try {
-    const request = { method: "POST", headers: headers(), body: JSON.stringify(given), cache: "no-store", signal };
+    const request = { method: "POST", headers: headers(), body: JSON.stringify(args), cache: "no-store", signal };
     response = await fetch(address, request);
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    if (error instanceof TypeError && response === undefined) throw new Refused(unreached(error));
+    if (error instanceof TypeError && response === undefined) throw new Refused(noAnswer(error));
     throw error;
   }
   const body = await response.json().catch(() => ({}));
@@ -48,8 +48,8 @@ export async function call(tool, given = {}, signal = undefined) {
   });
 }
 
-function unreached(error) {
+function noAnswer(error) {
   return /header/i.test(error.message)
-    ? "A name or token can only have letters, digits and signs that fit into a header of HTTP."
+    ? "A name or token can only contain characters that are allowed in an HTTP header."
     : "The API did not answer. Is it running, and are you online?";
 }

@@ -1,4 +1,4 @@
-// Whose memory, and which view of it: the address after # says which.
+// The scope form and the views. The part of the address after # names the view.
 
 import { isKnown, speakAs } from "./api.js";
 import { el } from "./dom.js";
@@ -15,7 +15,7 @@ const main = document.getElementById("main");
 const places = document.getElementById("places");
 const scope = document.getElementById("scope");
 let leaving = new AbortController();
-// What the list held is there again on the way back.
+// What the list showed, so that it is there again on the way back.
 let kept = new Map();
 
 function place() {
@@ -60,7 +60,7 @@ function welcome() {
   return el("div", { className: "view welcome" },
     el("h1", {}, "Whose memory?"),
     el("p", {}, "A memory belongs to one agent and one user. Name both above, as the application does."),
-    el("p", { className: "hint" }, "What you see is what the tools tell; what you do, they do."));
+    el("p", { className: "hint" }, "This page shows what the tools return, and changes memories only through them."));
 }
 
 function remembered() {
@@ -75,7 +75,7 @@ function keep(names) {
   try {
     sessionStorage.setItem(KEPT, JSON.stringify(names));
   } catch {
-    // Private windows may keep nothing: then the names are asked for again.
+    // A private window may not store anything. Then the names must be entered again.
   }
 }
 

@@ -13,7 +13,7 @@ export function comparison(before, after, names) {
 }
 
 function rowsOf(before, after) {
-  // Without an end of its last line, a text would differ in that line from one that goes on.
+  // Both texts end with a newline, so that a text that continues does not differ in that line.
   const parts = diffLines(ended(before), ended(after), PATIENCE) ?? [{ value: before, removed: true }, { value: after, added: true }];
   const rows = [];
   for (let place = 0; place < parts.length; place += 1) {

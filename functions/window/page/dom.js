@@ -1,6 +1,6 @@
-// Elements. Whatever is shown goes in as text, never as markup.
+// Makes elements. All content is inserted as text, never as markup.
 
-/** An element: properties, `on…` listeners, attributes under `attributes`; strings become text. */
+/** An element with properties, `on…` listeners and `attributes`. Strings become text. */
 export function el(name, properties = {}, ...children) {
   return filled(document.createElement(name), properties, children);
 }
@@ -26,12 +26,12 @@ function filled(element, properties, children) {
   return element;
 }
 
-/** Text of a memory: data, in a direction of its own. */
+/** The text of a memory, with its own writing direction. */
 export function said(text, className = "said-text") {
   return el("bdi", { className, dir: "auto" }, text);
 }
 
-/** A button. `why` tells what it does where its text does not. */
+/** A button. `why` is its accessible name, if the text alone does not say what it does. */
 export function button(text, onclick, { className = "", why } = {}) {
   const attributes = why ? { "aria-label": why } : {};
   return el("button", { type: "button", className, onclick, attributes }, text);
@@ -42,7 +42,7 @@ export function labelled(text, control, hint) {
   return el("label", { className: "field" }, el("span", {}, text), control, hint && el("span", { className: "hint" }, hint));
 }
 
-/** Says what was done, to those who see and to those who listen; `quiet`: what can be seen elsewhere. */
+/** Shows a message and announces it to screen readers. `quiet`: only announces it. */
 export function announce(text, { quiet = false } = {}) {
   const place = document.getElementById("said");
   place.replaceChildren(el("p", { className: quiet ? "quiet" : "" }, text));
@@ -50,7 +50,7 @@ export function announce(text, { quiet = false } = {}) {
   announce.timer = setTimeout(() => place.replaceChildren(), 6000);
 }
 
-/** A dialog with a heading; removed once it is closed. `build(close)` gives what is in it. */
+/** A dialog with a heading, removed when it closes. `build(close)` returns its content. */
 export function openDialog(title, build) {
   const heading = el("h2", { id: `dialog-${Math.random().toString(36).slice(2)}` }, title);
   const dialog = el("dialog", { attributes: { "aria-labelledby": heading.id } }, heading);

@@ -1,19 +1,19 @@
-// What went wrong, as the API words it.
+// Errors, in the API's own words.
 
 import { el, said } from "./dom.js";
 
-/** A notice with the message; code and details are folded away. */
+/** A notice with the message. Code and details are collapsed. */
 export function errorNotice(error) {
-  const told = el("div", { className: "notice bad", attributes: { role: "alert" } }, el("p", {}, said(error.message)));
+  const notice = el("div", { className: "notice bad", attributes: { role: "alert" } }, el("p", {}, said(error.message)));
   const details = { ...(error.code ? { code: error.code } : {}), ...(error.details ?? {}) };
   if (Object.keys(details).length) {
     const text = el("pre", { tabIndex: 0 }, said(JSON.stringify(details, null, 2)));
-    told.append(el("details", {}, el("summary", {}, "Details"), text));
+    notice.append(el("details", {}, el("summary", {}, "Details"), text));
   }
-  return told;
+  return notice;
 }
 
-/** Runs `work`; an error is shown in `place`, where nothing else is then. True where it went well. */
+/** Runs `work` and shows an error in `place`, replacing its content. True if there was no error. */
 export async function attempt(place, work) {
   place.replaceChildren();
   place.setAttribute("aria-busy", "true");
@@ -28,7 +28,7 @@ export async function attempt(place, work) {
   }
 }
 
-/** As attempt, with what is pressed out of reach meanwhile, so that nothing is sent twice. */
+/** Like `attempt`, with the pressed button disabled meanwhile, so that nothing is sent twice. */
 export async function attemptOnce(pressed, place, work) {
   if (pressed.getAttribute("aria-disabled") === "true") return false;
   pressed.setAttribute("aria-disabled", "true");

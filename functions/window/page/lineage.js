@@ -1,4 +1,4 @@
-// What was merged into what, drawn: the survivor on top, below it what went in.
+// A diagram of merges: the survivor at the top, its sources below.
 
 import { call, Refused } from "./api.js";
 import { button, el, said, svg } from "./dom.js";
@@ -9,7 +9,7 @@ import { count, short } from "./words.js";
 const MOST = 40;
 const INDENT = 22;
 
-/** Draws into `place`, and shows it where there is anything to draw. */
+/** Draws into `place`, and shows it if there is anything to draw. */
 export async function lineage(place, { id, versions, again, context }) {
   if (!versions.some((one) => one.mergedFrom || one.mergedInto)) return;
   place.hidden = false;
@@ -25,7 +25,7 @@ export async function lineage(place, { id, versions, again, context }) {
   drawn.setAttribute("aria-busy", "false");
 }
 
-/** The memories of the family by id, each with its versions (none: no longer kept) and what it went into. */
+/** All related memories by id, each with its versions (none: no longer kept) and the memory it was merged into. */
 async function gathered(id, versions, signal) {
   const family = new Map([[id, { id, versions }]]);
   let [root, left] = [id, 0];
@@ -59,7 +59,7 @@ function intoNow([now]) {
   return now?.change === "merged_away" ? now.mergedInto : null;
 }
 
-/** What it went into last; no circle can come of it, since the way up has to end at the root. */
+/** The memory it was merged into last. There is no cycle, because every path up must end at the root. */
 function parentOf(one, family, root) {
   const into = one.versions.map((version) => version.mergedInto).find((name) => name && family.has(name) && name !== one.id);
   const seen = new Set([one.id]);
@@ -94,15 +94,15 @@ function ordered(id, family, depth, seen) {
 function stateOf({ versions: [now] }) {
   if (!now) return { text: "no longer kept", name: "purged" };
   if (now.change === "merged_away") return { text: "merged in", name: "merged" };
-  return now.change === "deleted" ? { text: "deleted", name: "deleted" } : { text: "lives", name: "live" };
+  return now.change === "deleted" ? { text: "deleted", name: "deleted" } : { text: "live", name: "live" };
 }
 
 function memberRow(one, { id, again, problem }) {
   const [now] = one.versions;
   const state = stateOf(one);
-  const act = (tool, given, told) => ({ target }) => attemptOnce(target, problem, async () => {
-    await call(tool, given);
-    await again(null, told);
+  const act = (tool, args, message) => ({ target }) => attemptOnce(target, problem, async () => {
+    await call(tool, args);
+    await again(null, message);
   });
   const what = now ? short(now.content) : one.id;
   const shown = one.id === id ? el("strong", {}, said(what)) : el("a", { href: addressOf(one.id) }, said(what));
@@ -111,9 +111,9 @@ function memberRow(one, { id, again, problem }) {
     el("div", { className: "meta" },
       el("span", {}, one.id === id ? `this memory, ${state.text}` : state.text),
       state.name === "live" && now.mergedFrom
-        ? button("Take the merge back", act("unmerge", { survivorId: one.id }, "The merge was taken back."), { why: `Take back the last merge of: ${what}` }) : null,
+        ? button("Undo the merge", act("unmerge", { survivorId: one.id }, "The merge was undone."), { why: `Undo the last merge of: ${what}` }) : null,
       state.name === "merged" || state.name === "deleted"
-        ? button("Bring back", act("restore", { traceId: one.id }, "Brought back."), { why: `Bring back: ${what}` }) : null));
+        ? button("Restore", act("restore", { traceId: one.id }, "Restored."), { why: `Restore: ${what}` }) : null));
   item.classList.add(`depth-${Math.min(one.depth, 6)}`);
   return item;
 }

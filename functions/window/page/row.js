@@ -3,12 +3,12 @@
 import { el, said } from "./dom.js";
 import { count, moment } from "./words.js";
 
-/** A moment that machines can read too. */
+/** A moment, also readable for programs. */
 export function time(iso, before = "") {
   return el("span", {}, before, el("time", { dateTime: iso }, moment(iso)));
 }
 
-/** The tags; with `ontag` each is a button that narrows the list. */
+/** The tags. With `ontag`, each is a button that filters the list. */
 export function tagList(tags, ontag) {
   if (!tags?.length) return null;
   const shown = (tag) => ontag
@@ -17,12 +17,12 @@ export function tagList(tags, ontag) {
   return el("ul", { className: "tags", attributes: { "aria-label": "Tags" } }, tags.map((tag) => el("li", {}, shown(tag))));
 }
 
-/** Where a memory is shown. */
+/** The address of a memory's view. */
 export function addressOf(id) {
   return `#/trace/${encodeURIComponent(id)}`;
 }
 
-/** The row: its text leads to the memory. `extra` comes below. */
+/** A row whose text links to the memory, with `extra` below. */
 export function row(memory, { ontag, extra = [] } = {}) {
   return el("li", { className: "row" },
     el("a", { className: "row-text", href: addressOf(memory.id) }, said(memory.content)),
@@ -37,14 +37,14 @@ function times(memory) {
   return [happened, changed, found];
 }
 
-/** Notes the memories, so that opening one shows what a list told of it. */
+/** Keeps the memories, so that the view of one can show what the list returned for it. */
 export function note(kept, memories) {
   const known = kept.get("known") ?? new Map();
   for (const memory of memories) known.set(memory.id, memory);
   kept.set("known", known);
 }
 
-/** After a change: what lists held is old. */
+/** After a change, discards the list's reply. */
 export function outdated(kept, memory) {
   if (memory) note(kept, [memory]);
   const list = kept.get("memories");

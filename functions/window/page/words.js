@@ -6,10 +6,10 @@ const CHANGES = {
   added: "Added",
   updated: "Corrected",
   deleted: "Deleted",
-  restored: "Brought back",
+  restored: "Restored",
   merged: "Others were merged into it",
   merged_away: "Merged into another memory",
-  unmerged: "The merge was taken back",
+  unmerged: "The merge was undone",
   add: "An entry was added",
   replace: "Text was replaced",
   remove: "Text was removed",
@@ -17,7 +17,7 @@ const CHANGES = {
   outside: "Written by an operator",
 };
 
-/** A moment, for people. */
+/** A moment, formatted for people. */
 export function moment(iso) {
   return LONG.format(new Date(iso));
 }
@@ -27,7 +27,7 @@ export function exactly(iso) {
   return EXACT.format(new Date(iso));
 }
 
-/** What made a version. */
+/** The change that made a version. */
 export function change(name) {
   return CHANGES[name] ?? name;
 }
@@ -47,25 +47,29 @@ export function tagsOf(text) {
   return text.split(",").map((tag) => tag.trim()).filter(Boolean);
 }
 
-/** What a score is made of, a sentence a part. */
-export function explained({ words, meaning, lift, names, alone }) {
-  const percent = Math.round(words * 100);
+/** Why a search found a memory: a sentence for each part of the score. */
+export function explained({ wordScore, meaningScore, neighbourFactor, nameFactor, meaningOnlyFactor }) {
+  const matched = percent(wordScore);
   return [
-    percent > 0
-      ? `Words: ${percent} % of what the words of the question could give any memory.`
-      : "Words: it has none of the words asked for.",
-    meaning === undefined
-      ? "Meaning: not compared; there are no two embeddings of one model."
-      : `Meaning: ${closeness(meaning)} (${meaning.toFixed(2)}, where 1 is the same and 0 or less unrelated).${
-          alone > 1 ? " It counts double: no memory has any of the words." : ""
+    matched > 0
+      ? `Words: ${matched} % of the best possible match with your words.`
+      : "Words: it contains none of your words.",
+    meaningScore === undefined
+      ? "Meaning: not compared, because an embedding is missing."
+      : `Meaning: ${closeness(meaningScore)} (${meaningScore.toFixed(2)}; 1 is the same, 0 is unrelated).${
+          meaningOnlyFactor > 1 ? " It counts double, because no memory contains any of your words." : ""
         }`,
-    lift > 1.005
-      ? `Company: raised by ${Math.round((lift - 1) * 100)} % for what else was said around the same time.`
-      : "Company: not raised by what was said around the same time.",
-    names < 0.995
-      ? `Names: lowered by ${Math.round((1 - names) * 100)} %, as it does not have the names asked for.`
-      : "Names: not lowered; no name asked for is missing.",
+    neighbourFactor > 1.005
+      ? `Time: raised by ${percent(neighbourFactor - 1)} %, because it was said around the same time as other matches.`
+      : "Time: no effect.",
+    nameFactor < 0.995
+      ? `Names: lowered by ${percent(1 - nameFactor)} %, because it contains none of the names you asked about.`
+      : "Names: no effect.",
   ];
+}
+
+function percent(share) {
+  return Math.round(share * 100);
 }
 
 function closeness(meaning) {

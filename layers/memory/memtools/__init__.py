@@ -1,1 +1,1 @@
-"""The memory core that all functions share: domain, retrieval, tools, adapters, transports."""
+"""The code that all functions share: domain, ranking, tools, adapters and transports."""

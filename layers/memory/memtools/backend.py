@@ -17,9 +17,9 @@ _now = partial(datetime.now, UTC)
 class Backend:
     """One deployment's memory, in one process.
 
-    ``now`` gives the present moment, aware, in UTC. ``retention`` is how long anything replaced or deleted can be
-    brought back, ``document_limit`` the characters that a document may have, ``floor`` the score below which a trace is
-    not relevant.
+    ``now`` returns the current time, timezone-aware, in UTC. ``retention`` is how long replaced and deleted versions
+    can be restored, ``document_limit`` the maximum number of characters in a document, and ``floor`` the score below
+    which a trace is not relevant.
     """
 
     traces: TraceStore
@@ -37,5 +37,5 @@ class Backend:
         object.__setattr__(self, "indexes", Indexes(**parts))
 
     def stamp(self) -> Stamp:
-        """The present moment and a new name for a write."""
+        """The current time and a new name for a write."""
         return Stamp(self.now(), uuid4().hex)

@@ -1,4 +1,4 @@
-"""Every tool there is, by name, in the order in which they are listed everywhere."""
+"""All tools by name, in the order in which they are listed everywhere."""
 
 from typing import Final
 

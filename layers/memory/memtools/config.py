@@ -9,9 +9,9 @@ from dataclasses import dataclass
 class Settings:
     """What ``template.yaml`` sets for each function.
 
-    ``agent_id`` is the agent of callers who name none; ``retention_days``, ``document_limit`` (characters) and
-    ``relevance_floor`` (0 to 1) are the limits of the tools; ``embedder`` is ``minilm``, ``bedrock`` or ``none``, and
-    ``embedding_model`` the id of Bedrock's model.
+    ``agent_id`` is the agent of callers that name none; ``retention_days``, ``document_limit`` (characters) and
+    ``relevance_floor`` (0 to 1) are limits of the tools; ``embedder`` is ``minilm``, ``bedrock`` or ``none``, and
+    ``embedding_model`` is the id of Bedrock's model.
     """
 
     table: str
@@ -26,7 +26,7 @@ class Settings:
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Settings":
-        """Read the settings. Raises ValueError, naming the variable, where one is missing or makes no sense."""
+        """Read the settings. Raises ValueError, which names a variable that is missing or invalid."""
         return cls(
             table=_required(environment, "TABLE_NAME"),
             index=_required(environment, "INDEX_NAME"),
@@ -49,7 +49,7 @@ def _required(environment: Mapping[str, str], name: str) -> str:
 def _whole(environment: Mapping[str, str], name: str) -> int:
     text = _required(environment, name)
     if not text.isdecimal() or int(text) < 1:
-        raise ValueError(f"the environment variable {name} has to be a whole number from 1")
+        raise ValueError(f"the environment variable {name} must be a whole number of at least 1")
     return int(text)
 
 
@@ -59,12 +59,12 @@ def _share(environment: Mapping[str, str], name: str) -> float:
     except ValueError:
         share = -1
     if not 0 <= share <= 1:
-        raise ValueError(f"the environment variable {name} has to be a number from 0 to 1")
+        raise ValueError(f"the environment variable {name} must be a number from 0 to 1")
     return share
 
 
 def _one_of(environment: Mapping[str, str], name: str, choices: tuple[str, ...]) -> str:
     value = _required(environment, name)
     if value not in choices:
-        raise ValueError(f"the environment variable {name} has to be one of {', '.join(choices)}")
+        raise ValueError(f"the environment variable {name} must be one of {', '.join(choices)}")
     return value

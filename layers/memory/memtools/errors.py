@@ -1,6 +1,6 @@
-"""The one error vocabulary, the same for every caller.
+"""All errors of the tools, the same for every caller.
 
-Each message is written for the model that reads it: what was wrong, and what to do next. ``details`` is for programs.
+Each message is written for a model: what was wrong, and what to do next. ``details`` is for programs.
 """
 
 from collections.abc import Mapping
@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 
 
 class ToolError(Exception):
-    """A call that was refused or could not be carried out. Raise one of the subclasses.
+    """A call that was refused or that failed. Raise one of the subclasses.
 
-    ``status`` is how HTTP says it; ``retryable`` whether the same call may succeed later.
+    ``status`` is the HTTP status. ``retryable`` says whether the same call may succeed later.
     """
 
     code: ClassVar[str]
@@ -34,14 +34,14 @@ class ToolError(Exception):
 
 
 class InvalidArguments(ToolError):
-    """The arguments do not fit the tool; the message names each one and what it may be."""
+    """The arguments are invalid; the message names each one and says what is allowed."""
 
     code = "invalid_arguments"
     status = HTTPStatus.BAD_REQUEST
 
 
 class Unscoped(ToolError):
-    """The caller's infrastructure did not vouch for an agent and a user."""
+    """The caller's infrastructure did not name an agent and a user."""
 
     code = "unscoped"
     status = HTTPStatus.FORBIDDEN
@@ -62,21 +62,21 @@ class Ambiguous(ToolError):
 
 
 class Conflict(ToolError):
-    """What the call would change is not, or no longer, in the state that the call expects."""
+    """The memory or document is not, or no longer, in the state that the call expects."""
 
     code = "conflict"
     status = HTTPStatus.CONFLICT
 
 
 class TooLarge(ToolError):
-    """A fact, a call, a document or a reply is above its limit; nothing was cut, nothing was written."""
+    """A fact, a call, a document or a reply exceeds its limit. Nothing was truncated or written."""
 
     code = "too_large"
     status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
 
 
 class Unavailable(ToolError):
-    """A store did not answer in time. The only error after which the same call may be sent again unchanged."""
+    """A store did not answer in time. This is the only error after which the same call can be sent again unchanged."""
 
     code = "unavailable"
     status = HTTPStatus.SERVICE_UNAVAILABLE

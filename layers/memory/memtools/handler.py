@@ -52,15 +52,15 @@ def handler_for(function: str) -> Handler:
 
 def _unrecognized_event() -> InvalidArguments:
     return InvalidArguments(
-        "Unrecognized event. The function takes a call of a Bedrock agent's action group (function details or OpenAPI"
-        " schema) or of an AgentCore Gateway, a request of an API Gateway HTTP API, function URL (payload 2.0) or REST"
-        ' API (payload 1.0), or a direct call {"tool": ..., "arguments": {...}, "context": {"agent": ..., "user":'
-        " ...}}."
+        "Unrecognized event. The function accepts a call from a Bedrock agent's action group (function details or"
+        " OpenAPI schema), a call from an AgentCore Gateway, a request from an API Gateway HTTP API or function URL"
+        " (payload 2.0) or REST API (payload 1.0), or a direct call:"
+        ' {"tool": ..., "arguments": {...}, "context": {"agent": ..., "user": ...}}.'
     )
 
 
 def _outcome(decode: Callable[[], Call], function: str, backend: Backend) -> tuple[Reply | ToolError, dict[str, Any]]:
-    """The tool's reply or the error, and what the log may say of it: names and codes, no content."""
+    """The tool's reply or error, and what the log may contain about it: names and codes, no content."""
     entry: dict[str, Any] = {"tool": None}
     try:
         call = decode()
@@ -69,9 +69,9 @@ def _outcome(decode: Callable[[], Call], function: str, backend: Backend) -> tup
     except ToolError as error:
         cause = {"cause": str(error.__cause__)} if error.__cause__ else {}
         return error, {**entry, "outcome": error.code, **cause}
-    except Exception as error:  # noqa: BLE001 - a fault of ours; its text may hold content, so only its place is logged
+    except Exception as error:  # noqa: BLE001 - a bug; its text may have content, so only its location is logged
         frames = [f"{frame.name}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__)]
-        fault = Unavailable("The memory failed to answer because of a fault of its own. Try once more, then go on.")
+        fault = Unavailable("The memory failed because of an internal error. Try once more, then continue without it.")
         return fault, {**entry, "outcome": "fault", "cause": type(error).__name__, "at": frames}
 
 
@@ -79,25 +79,26 @@ def _run(function: str, backend: Backend, call: Call) -> Reply:
     tool = TOOLS.get(call.tool)
     if tool is None or tool.function != function:
         served = [one.name for one in TOOLS.values() if one.function == function]
-        raise NotFound(f"There is no such tool here; this function serves {', '.join(served)}.", tools=served)
+        raise NotFound(f"Unknown tool. This function serves {', '.join(served)}.", tools=served)
     return tool.call(backend, call.scope, call.arguments)
 
 
 def _ids(transport: Transport, event: Any, context: Any) -> dict[str, Any]:
-    """What a line of the log is found by: Lambda's id of the invocation, and API Gateway's of the request behind it.
+    """The ids in a log line: Lambda's id of the invocation and API Gateway's id of the request.
 
-    Only where API Gateway made the event: elsewhere a model could write what it likes there.
+    The latter only if API Gateway made the event, because in other events a model could write anything there.
     """
     request_id = getattr(context, "aws_request_id", None)
-    behind = event["requestContext"].get("requestId") if transport is http else None
-    return {"request_id": request_id, "correlation_id": behind if isinstance(behind, str) else request_id}
+    gateway_id = event["requestContext"].get("requestId") if transport is http else None
+    return {"request_id": request_id, "correlation_id": gateway_id if isinstance(gateway_id, str) else request_id}
 
 
 def _measure(entry: Mapping[str, Any], outcome: Reply | ToolError, counts: Mapping[str, int]) -> None:
-    """Count the call in CloudWatch, by tool and for all tools together, which is what alarms go by.
+    """Send the call's metrics to CloudWatch, by tool and for all tools together, which alarms use.
 
-    Its duration, the error by its code, faults of ours once more as such, and what was counted on the way. Each call
-    has metrics of its own: Powertools' usual ones are shared, and calls in threads would mix theirs.
+    They are its duration, its error code, an internal error also as ``fault``, and everything counted during the call.
+    Each call has its own metrics object, because Powertools' default one is shared and would mix the calls of several
+    threads.
     """
     metrics = EphemeralMetrics(namespace="memtools")
     metrics.add_dimension(name="tool", value=entry["tool"] or "unknown")

@@ -1,4 +1,4 @@
-"""What the tools need from the world. Every adapter and every fake passes the port's contract suite."""
+"""The interfaces that the tools use. Every adapter and every fake passes its port's contract suite."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,27 +11,27 @@ from memtools.domain.trace import Embedding, Stamp, Trace
 
 
 class Embedder(Protocol):
-    """Texts to embeddings."""
+    """Makes embeddings of texts."""
 
     @property
     def model(self) -> str:
-        """The name under which embeddings are stored; those of different names are never compared."""
+        """The name that is stored with embeddings. Embeddings with different names are never compared."""
         ...
 
     def embed(self, texts: Sequence[str]) -> list[Embedding | None]:
-        """An embedding for each text, in order; ``None`` for all where the model fails.
+        """An embedding for each text, in order; ``None`` for all if the model fails.
 
-        Never raises: no call fails because of a model.
+        Never raises, because no call should fail because of a model.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """One trace's step in a commit: ``after`` replaces ``before``; ``None`` asks for a free key.
+    """One trace's step in a commit: ``after`` replaces ``before``. If ``before`` is ``None``, the key must be free.
 
-    A key is free where no trace has it and where just the traces ``claimed_by`` claim its text. ``counted`` asks that
-    ``before`` has not been retrieved since either.
+    A key is free if no trace has it and exactly the traces in ``claimed_by`` claim its text. ``counted`` adds the
+    condition that ``before`` has not been retrieved since it was read.
     """
 
     before: Trace | None
@@ -50,14 +50,14 @@ class StillSays:
 
 @dataclass(frozen=True, slots=True)
 class KeyState:
-    """What a key has: a trace, dead and expired ones too, and the ids that claim to say the key's text."""
+    """The state of a key: its trace, which may be dead or expired, and the ids that claim the key's text."""
 
     trace: Trace | None
     claimed_by: tuple[str, ...] = ()
 
 
 class ConditionFailed(Exception):
-    """A condition of a write failed; nothing was written. ``found``: the state of each key that was in the way."""
+    """A condition of a write failed; nothing was written. ``found`` has the state of each key that was in the way."""
 
     def __init__(self, found: Mapping[str, KeyState] | None = None) -> None:
         super().__init__(", ".join(found or {}))
@@ -65,71 +65,72 @@ class ConditionFailed(Exception):
 
 
 class TraceStore(Protocol):
-    """Traces of one scope at a time. All reads are consistent; all methods raise Unavailable when the store is out."""
+    """Stores traces. All reads are consistent. All methods raise Unavailable if the store does not answer."""
 
     def get(self, scope: Scope, ids: Sequence[str]) -> dict[str, Trace]:
-        """The traces there are of these ids, dead and expired ones too."""
+        """The traces with these ids that exist, including dead and expired ones."""
         ...
 
     def commit(self, scope: Scope, stamp: Stamp, writes: Sequence[Write], conditions: Sequence[StillSays] = ()) -> None:
-        """All of the writes or none, if all conditions hold; a version that is replaced stays in the history.
+        """Make all of the writes if all conditions are true, else none. Replaced versions stay in the history.
 
-        Counts of retrievals are added to, never set, so that counting and changing do not get in each other's way.
+        Retrieval counts are incremented, never set, so that searches and changes do not conflict.
 
         Raises:
-            ConditionFailed: a trace is not at the version expected, a key is taken, a condition fails.
-            TooLarge: the call comes to more changes than the store can make at once.
+                ConditionFailed: a trace is not at the expected version, a key is not free, or a condition is false.
+                TooLarge: the call needs more changes than the store can make at once.
         """
         ...
 
     def changes(self, scope: Scope, since: datetime | None) -> Iterable[Trace]:
-        """What the index needs of every trace changed at ``since`` or later (``None``: ever), oldest change first.
+        """Every trace that changed at ``since`` or later (``None``: all traces), oldest change first.
 
-        Tombstones too. Not filled: counts, history and the names of writes. Read from the store as they are taken.
+        They include tombstones. Counts, history and names of writes are missing, because an index does not need them.
+        Pages are read from the store during the iteration.
         """
         ...
 
     def history(self, scope: Scope, trace_id: str, now: datetime) -> Iterator[Trace]:
-        """The trace's replaced versions that have an item of their own, newest first, those past retention left out."""
+        """The trace's replaced versions that have their own item, newest first, without those past retention."""
         ...
 
     def retrieve(self, scope: Scope, expected: Mapping[str, int], now: datetime) -> dict[str, Trace]:
-        """Count a retrieval for each id that is live at the version expected; the traces as the table then holds them.
+        """Count a retrieval of each id that is live at the expected version; the traces with the new counts.
 
-        An id that is gone, dead, expired or changed is not counted and not returned.
+        Ids that are missing, dead, expired or changed are neither counted nor returned.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class StoredSegment:
-    """The bytes of a segment, and the tag by which they are replaced."""
+    """The bytes of a segment, and the tag that a write names to replace them."""
 
     data: bytes
     tag: str
 
 
 class SegmentStore(Protocol):
-    """A scope's segment, if any; bytes that may be lost, old or damaged. Both methods raise Unavailable."""
+    """Stores one segment for each scope. It may be missing, old or damaged. Both methods raise Unavailable."""
 
     def load(self, scope: Scope) -> StoredSegment | None:
-        """The segment stored last."""
+        """The segment that was stored last, if there is one."""
         ...
 
     def save(self, scope: Scope, data: bytes, replaces: str | None) -> str:
-        """Store ``data`` in the place of what has the tag ``replaces`` (``None``: where there was none); its own tag.
+        """Replace the segment with the tag ``replaces`` (``None``: there is none) by ``data``; the new tag.
 
         Raises:
-            ConditionFailed: something else stands there.
+                ConditionFailed: another segment is stored; nothing was written.
         """
         ...
 
 
 class PersonaStore(Protocol):
-    """Persona documents. All methods raise Unavailable when the store is out."""
+    """Stores persona documents. All methods raise Unavailable if the store does not answer."""
 
     def read(self, scope: Scope, names: Sequence[str]) -> dict[str, Document]:
-        """The documents there are of these names."""
+        """The documents with these names that exist."""
         ...
 
     def versions(self, scope: Scope, name: str, limit: int) -> list[Document]:
@@ -137,9 +138,9 @@ class PersonaStore(Protocol):
         ...
 
     def write(self, scope: Scope, document: Document, replaces: Document | None) -> Document:
-        """Store ``document`` in the place of ``replaces`` (``None``: where there was none); the document as stored.
+        """Replace ``replaces`` (``None``: there is no document) by ``document``; the document as stored.
 
         Raises:
-            ConditionFailed: another write came in between; nothing was written.
+                ConditionFailed: another write came first; nothing was written.
         """
         ...

@@ -1,4 +1,4 @@
-"""Settings to a backend: the one place where clients are made and ports get their adapters."""
+"""Makes the backend: the only place where clients are made and ports get their adapters."""
 
 from datetime import timedelta
 from functools import cache
@@ -18,7 +18,7 @@ from memtools.ports import Embedder
 
 @cache
 def backend_of(settings: Settings) -> Backend:
-    """The backend that the settings describe; one a process, so that its clients and indexes stay warm."""
+    """The backend for the settings. A process makes it once, so that its clients and indexes stay warm."""
     session = boto3.session.Session()
     retention = timedelta(days=settings.retention_days)
     dynamodb, s3 = session.client("dynamodb", config=CONFIG), session.client("s3", config=CONFIG)
@@ -34,7 +34,7 @@ def backend_of(settings: Settings) -> Backend:
 
 
 def _embedder(settings: Settings, session: boto3.session.Session) -> Embedder:
-    """The model of the settings. Only those who want Bedrock's pay for its import and its client on a cold start."""
+    """The embedder of the settings. Bedrock's module and client are loaded only if used, to keep cold starts short."""
     if settings.embedder == "bedrock":
         from memtools.adapters import titan
 

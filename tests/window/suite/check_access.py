@@ -105,7 +105,7 @@ def check_everything_goes_by_keyboard(page: Page, tools: Tools) -> None:
     page.get_by_role("button", name="Edit").wait_for()
     tab_to(page, page.get_by_role("button", name="Edit"))
     keys.press("Enter")
-    expect(page.get_by_label("What it says")).to_be_focused()
+    expect(page.get_by_label("Content", exact=True)).to_be_focused()
     keys.press("Control+End")
     keys.type(" and pecans")
     tab_to(page, page.get_by_role("button", name="Save"))

@@ -30,7 +30,7 @@ def check_search_explains_its_scores(page: Page, tools: Tools) -> None:
     first.locator(".score summary").click()
     parts = first.locator(".score li")
     expect(parts).to_have_count(4)
-    for number, word in enumerate(("Words", "Meaning", "Company", "Names")):
+    for number, word in enumerate(("Words", "Meaning", "Time", "Names")):
         expect(parts.nth(number)).to_contain_text(word)
     assert tools.list()["results"][0]["retrievalCount"] + tools.list()["results"][1]["retrievalCount"] >= 1
 
@@ -51,7 +51,7 @@ def check_edit_changes_content_and_tags(page: Page, tools: Tools) -> None:
     enter(page, tools)
     page.locator(".row-text").click()
     page.get_by_role("button", name="Edit").click()
-    page.get_by_label("What it says").fill("Maya likes green tea")
+    page.get_by_label("Content", exact=True).fill("Maya likes green tea")
     page.get_by_label("Tags").fill("drinks, drinks ,green")
     page.get_by_role("button", name="Save").click()
     expect(page.locator(".statement .content")).to_have_text("Maya likes green tea")
@@ -67,18 +67,18 @@ def check_an_earlier_version_is_restored(page: Page, tools: Tools) -> None:
     enter(page, tools, f"trace/{id_}")
     page.get_by_role("button", name="Restore version 1").click()
     expect(page.locator(".statement .content")).to_have_text("Maya likes tea")
-    expect(page.locator(".versions strong").first).to_have_text("3. Brought back")
+    expect(page.locator(".versions strong").first).to_have_text("3. Restored")
 
 
 def check_delete_and_bring_back(page: Page, tools: Tools) -> None:
     (id_,) = tools.remember("Maya likes tea")
     enter(page, tools, f"trace/{id_}")
     page.get_by_role("button", name="Delete").click()
-    page.get_by_label("Why").fill("She said so")
+    page.get_by_label("Reason").fill("She said so")
     page.get_by_role("dialog").get_by_role("button", name="Delete").click()
     expect(page.locator(".state")).to_contain_text("She said so")
     assert tools.list()["results"] == []
-    page.get_by_role("button", name="Bring it back").click()
+    page.get_by_role("button", name="Restore", exact=True).click()
     expect(page.locator(".statement.gone")).to_have_count(0)
     settle(page)
     assert [one["id"] for one in tools.list()["results"]] == [id_]

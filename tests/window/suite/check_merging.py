@@ -12,11 +12,11 @@ def check_duplicates_are_merged_as_edited_and_taken_back(page: Page, tools: Tool
     tools.remember(*OAT)
     enter(page, tools, "duplicates")
     expect(page.locator(".card")).to_have_count(1)
-    page.get_by_label("What the one that stays will say").fill("Oat milk, every morning")
+    page.get_by_label("Text of the merged memory").fill("Oat milk, every morning")
     page.get_by_role("button", name="Merge", exact=True).click()
     expect(page.locator(".card .content")).to_have_text("Oat milk, every morning")
     assert [one["content"] for one in tools.list()["results"]] == ["Oat milk, every morning"]
-    page.get_by_role("button", name="Take the merge back").click()
+    page.get_by_role("button", name="Undo the merge").click()
     expect(page.get_by_role("button", name="Merge", exact=True)).to_be_visible()
     assert sorted(one["content"] for one in tools.list()["results"]) == sorted(OAT)
 
@@ -24,8 +24,8 @@ def check_duplicates_are_merged_as_edited_and_taken_back(page: Page, tools: Tool
 def check_a_text_is_taken_over(page: Page, tools: Tools) -> None:
     tools.remember(*OAT)
     enter(page, tools, "duplicates")
-    page.get_by_role("button", name="Take this text").first.click()
-    expect(page.get_by_label("What the one that stays will say")).to_have_value(OAT[0])
+    page.get_by_role("button", name="Use this text").first.click()
+    expect(page.get_by_label("Text of the merged memory")).to_have_value(OAT[0])
 
 
 def check_fewer_than_two_are_refused_as_the_api_words_it(page: Page, tools: Tools) -> None:
@@ -55,7 +55,7 @@ def check_lineage_is_drawn_and_a_merge_taken_back(page: Page, tools: Tools, fami
     expect(page.locator(".branches path.joined")).to_have_count(2)
     expect(page.locator(".branches circle.live")).to_have_count(1)
     go(page, f"trace/{survivor}")
-    page.locator(".family").get_by_role("button", name="Take back the last merge").click()
+    page.locator(".family").get_by_role("button", name="Undo the last merge").click()
     expect(page.locator(".statement .content")).not_to_have_text("Sails on Sundays")
     settle(page)
     assert middle in [one["id"] for one in tools.list()["results"]]
@@ -67,6 +67,6 @@ def check_one_that_was_merged_away_is_brought_back_from_the_drawing(
     survivor, _, first = family
     enter(page, tools, f"trace/{survivor}")
     said = tools.history(traceId=first)["versions"][0]["content"]
-    page.locator(".family").get_by_role("button", name=f"Bring back: {said}", exact=True).click()
+    page.locator(".family").get_by_role("button", name=f"Restore: {said}", exact=True).click()
     expect(page.locator(".branches path.parted")).to_have_count(1)
     assert first in [one["id"] for one in tools.list()["results"]]

@@ -43,7 +43,7 @@ def check_a_change_that_came_too_late_is_refused_as_the_api_words_it(page: Page,
     enter(page, tools, f"trace/{id_}")
     page.get_by_role("button", name="Edit").click()
     tools.update(traceId=id_, content="Maya rows")
-    page.get_by_label("What it says").fill("Maya swims")
+    page.get_by_label("Content", exact=True).fill("Maya swims")
     page.get_by_role("button", name="Save").click()
     refused = tools.update(traceId=id_, content="Maya swims", version=1)
     alert = page.get_by_role("alert")
@@ -51,7 +51,7 @@ def check_a_change_that_came_too_late_is_refused_as_the_api_words_it(page: Page,
     expect(alert.locator("pre")).not_to_be_visible()
     alert.locator("summary").click()
     expect(alert.locator("pre")).to_contain_text('"code": "conflict"')
-    expect(page.get_by_label("What it says")).to_have_value("Maya swims")
+    expect(page.get_by_label("Content", exact=True)).to_have_value("Maya swims")
 
 
 def check_a_memory_that_is_not_there_is_told_as_the_api_words_it(page: Page, tools: Tools) -> None:

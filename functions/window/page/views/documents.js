@@ -1,4 +1,4 @@
-// The persona documents: what they say, what they said before, and the way back.
+// The persona documents: their text, earlier versions, undo.
 
 import { call } from "../api.js";
 import { comparison } from "../compare.js";
@@ -7,9 +7,9 @@ import { attempt, attemptOnce } from "../errors.js";
 import { change, exactly } from "../words.js";
 
 const TARGETS = {
-  self: ["MEMORY.md", "The agent's notes, there in every conversation."],
-  user: ["USER.md", "What the agent knows of the user, there in every conversation."],
-  soul: ["The soul", "All documents as they load at the start of a conversation. What the operator wrote is changed by the operator alone."],
+  self: ["MEMORY.md", "The agent's notes, present in every conversation."],
+  user: ["USER.md", "What the agent knows about the user, present in every conversation."],
+  soul: ["The soul", "All documents as they load at the start of a conversation. Only the operator can change what the operator wrote."],
 };
 
 export function documents(view, context) {
@@ -35,7 +35,7 @@ function choice(current) {
 function parts({ target, document_, versions, load }) {
   const text = document_.text
     ? el("pre", { className: "document", tabIndex: 0, attributes: { role: "region", "aria-label": "Text" } }, said(document_.text))
-    : el("p", { className: "empty" }, "Nothing is there yet.");
+    : el("p", { className: "empty" }, "This document is empty.");
   return [text, versions.length ? undoing(target, document_, versions[0], load) : null, versions.length > 1 ? comparing(versions) : null].filter(Boolean);
 }
 

@@ -1,4 +1,4 @@
-// All memories, newest first, a page at a time; or what a search finds, as the agent would.
+// All memories, newest first, page by page, or the results of the agent's search.
 
 import { call } from "../api.js";
 import { announce, button, el, labelled } from "../dom.js";
@@ -14,7 +14,7 @@ export function memories(view, context) {
   const found = el("section", { className: "found", attributes: { "aria-label": "Memories" } });
   const form = searchForm(state);
   const load = () => {
-    form.querySelector("[type=reset]").hidden = !searches(state.given);
+    form.querySelector("[type=reset]").hidden = !searches(state.inputs);
     return fill(found, state, context, ontag);
   };
   const ontag = (tag) => {
@@ -24,78 +24,78 @@ export function memories(view, context) {
   };
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    Object.assign(state, { given: Object.fromEntries(new FormData(form)), cursors: [null], reply: null });
+    Object.assign(state, { inputs: Object.fromEntries(new FormData(form)), cursors: [null], reply: null });
     load();
   });
   form.addEventListener("reset", () => {
-    // The fields are empty only after this event, and then without what was there when the form was made.
+    // The fields are reset after this event, to their default values.
     for (const field of form.querySelectorAll("input")) field.defaultValue = "";
-    Object.assign(state, { given: {}, cursors: [null], reply: null });
+    Object.assign(state, { inputs: {}, cursors: [null], reply: null });
     load();
   });
   view.append(el("h1", {}, "Memories"), form, found);
   load();
 }
 
-function searches(given) {
-  return Object.values(given).some((text) => text.trim());
+function searches(inputs) {
+  return Object.values(inputs).some((text) => text.trim());
 }
 
-/** What was looked for, and the cursors of the pages up to this one. */
+/** The filters and the query, and the cursors of all pages up to this one. */
 function stateOf(kept) {
-  if (!kept.has("memories")) kept.set("memories", { given: {}, cursors: [null], reply: null });
+  if (!kept.has("memories")) kept.set("memories", { inputs: {}, cursors: [null], reply: null });
   return kept.get("memories");
 }
 
-function searchForm({ given }) {
-  const input = (name, properties = {}) => el("input", { name, autocomplete: "off", defaultValue: given[name] ?? "", ...properties });
+function searchForm({ inputs }) {
+  const input = (name, properties = {}) => el("input", { name, autocomplete: "off", defaultValue: inputs[name] ?? "", ...properties });
   return el("form", { className: "search", attributes: { role: "search" } },
     el("div", { className: "line" },
       labelled("Search as the agent does", input("query", { type: "search", maxLength: 10000, placeholder: "A question, or a few words with names" })),
       el("button", { type: "submit", className: "main" }, "Search")),
-    el("details", { open: Boolean(given.tags || given.since || given.until) },
-      el("summary", {}, "Narrow by tags or time"),
+    el("details", { open: Boolean(inputs.tags || inputs.since || inputs.until) },
+      el("summary", {}, "Filter by tags or time"),
       el("div", { className: "line" },
-        labelled("Tags", input("tags"), "separated by commas; all have to be there"),
+        labelled("Tags", input("tags"), "separated by commas; finds memories with all of them"),
         labelled("From", input("since", { type: "date" }), "for a search"),
         labelled("Up to", input("until", { type: "date" }), "for a search"))),
-    el("button", { type: "reset", className: "plain", hidden: !searches(given) }, "Show all again"));
+    el("button", { type: "reset", className: "plain", hidden: !searches(inputs) }, "Show all again"));
 }
 
 async function fill(place, state, context, ontag) {
-  const asked = state.given;
+  const asked = state.inputs;
   const body = el("div");
   const problem = el("div");
   place.replaceChildren(problem, body);
   await attempt(problem, async () => {
     const reply = state.reply ?? (await replyTo(state, context.signal));
-    // Something else was asked for meanwhile.
-    if (state.given !== asked) return;
+    // The person has searched for something else meanwhile.
+    if (state.inputs !== asked) return;
     state.reply = reply;
     note(context.kept, state.reply.results);
     body.replaceChildren(...(asked.query?.trim() ? hits(state, ontag) : page(state, ontag, () => fill(place, state, context, ontag))));
   });
 }
 
-function replyTo({ given, cursors }, signal) {
-  const tags = tagsOf(given.tags ?? "");
-  const query = given.query?.trim();
-  const narrowed = tags.length ? { tags } : {};
+function replyTo({ inputs, cursors }, signal) {
+  const tags = tagsOf(inputs.tags ?? "");
+  const query = inputs.query?.trim();
+  const filter = tags.length ? { tags } : {};
   if (!query) {
     const cursor = cursors.at(-1);
-    return call("list", { limit: PAGE, ...narrowed, ...(cursor ? { cursor } : {}) }, signal);
+    return call("list", { limit: PAGE, ...filter, ...(cursor ? { cursor } : {}) }, signal);
   }
-  const span = Object.fromEntries(["since", "until"].filter((name) => given[name]).map((name) => [name, given[name]]));
-  return call("search", { query, limit: FOUND, explain: true, ...narrowed, ...span }, signal);
+  const span = Object.fromEntries(["since", "until"].filter((name) => inputs[name]).map((name) => [name, inputs[name]]));
+  return call("search", { query, limit: FOUND, explain: true, ...filter, ...span }, signal);
 }
 
 function hits({ reply }, ontag) {
-  const told = reply.results.length
-    ? `${count(reply.results.length, "memory", "memories")} found, the most relevant first. Like the agent's, this search counts as a retrieval of each.`
-    : "Nothing is relevant enough.";
-  announce(told, { quiet: true });
+  const message = reply.results.length
+    ? `${count(reply.results.length, "memory", "memories")} found, most relevant first. The search counts as a retrieval of each, like the agent's own.`
+    : "No memory is relevant enough.";
+  announce(message, { quiet: true });
   return [
-    el("p", { className: "hint" }, told),
+    el("p", { className: "hint" }, message),
     reply.note ? el("p", { className: "notice" }, reply.note) : null,
     el("ol", { className: "rows" }, reply.results.map((hit) => row(hit, { ontag, extra: [scoreOf(hit)] }))),
   ].filter(Boolean);
@@ -111,7 +111,7 @@ function scoreOf({ score, explanation }) {
     el("ul", {}, explanation ? explained(explanation).map((part) => el("li", {}, part)) : []));
 }
 
-/** One page is there at a time, however many there are. */
+/** One page; there is never more than one in the document. */
 function page(state, ontag, reload) {
   const { reply, cursors } = state;
   const turnTo = (next) => async () => {
@@ -124,7 +124,7 @@ function page(state, ontag, reload) {
   const turns = el("nav", { className: "pages", attributes: { "aria-label": "Pages" } },
     cursors.length > 1 ? button("Newer", turnTo(cursors.slice(0, -1))) : null,
     reply.nextCursor ? button("Older", turnTo([...cursors, reply.nextCursor])) : null);
-  const empty = cursors.length === 1 && !tagsOf(state.given.tags ?? "").length
+  const empty = cursors.length === 1 && !tagsOf(state.inputs.tags ?? "").length
     ? "Nothing is remembered here yet." : "No memory to show here.";
   return [
     where,

@@ -1,4 +1,4 @@
-// What changed today, as far as the list can tell.
+// What changed today, as far as the list shows it.
 
 import { call } from "../api.js";
 import { announce, button, el, said } from "../dom.js";
@@ -21,7 +21,7 @@ export function today(view, context) {
   const look = async () => {
     for (let step = 0; step < STEP && !state.done; step += 1) {
       await readPage(state, midnight, context);
-      progress.textContent = toldOf(state);
+      progress.textContent = progressOf(state);
       shown.replaceChildren(...sections(state.found, midnight));
     }
     further.hidden = state.done;
@@ -34,8 +34,8 @@ export function today(view, context) {
 }
 
 async function readPage(state, midnight, context) {
-  const given = { limit: PAGE, ...(state.cursor ? { cursor: state.cursor } : {}) };
-  const { results, nextCursor } = await call("list", given, context.signal);
+  const args = { limit: PAGE, ...(state.cursor ? { cursor: state.cursor } : {}) };
+  const { results, nextCursor } = await call("list", args, context.signal);
   state.looked += results.length;
   state.cursor = nextCursor;
   state.done = !nextCursor;
@@ -44,7 +44,7 @@ async function readPage(state, midnight, context) {
   state.found.push(...changed);
 }
 
-function toldOf({ looked, done }) {
+function progressOf({ looked, done }) {
   const all = `Looked through ${done ? "all " : "the newest "}${count(looked, "memory", "memories")}`;
   return done ? `${all}.` : `${all} so far; older ones may have changed too.`;
 }
@@ -74,8 +74,8 @@ async function documentEdits(place, midnight, signal) {
 
 function unknowable() {
   return el("section", { className: "unknown" }, el("h2", {}, "What this page cannot know"), el("ul", {},
-    el("li", {}, "What was deleted or merged away today: lists tell of living memories only."),
+    el("li", {}, "What was deleted or merged away today: lists show only live memories."),
     el("li", {}, "How often a memory changed: only the last change shows here. Open it for its versions."),
     el("li", {}, "Who changed it: the agent, the application and this page use the same tools."),
-    el("li", {}, "“Today” began at midnight where this browser is.")));
+    el("li", {}, "“Today” starts at midnight in this browser's time zone.")));
 }

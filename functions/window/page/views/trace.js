@@ -1,4 +1,4 @@
-// One memory: what it says, how it came to say that, and what can be done about it.
+// One memory: its content, its history, and what can be done with it.
 
 import { call } from "../api.js";
 import { announce, button, el, labelled, openDialog, said } from "../dom.js";
@@ -14,9 +14,9 @@ export function trace(view, context) {
   const problem = el("div");
   const body = el("div");
   view.append(el("p", { className: "back" }, el("a", { href: "#/memories" }, "← All memories")), el("h1", {}, "A memory"), problem, body);
-  const again = async (memory, told) => {
+  const again = async (memory, message) => {
     outdated(context.kept, memory);
-    announce(told);
+    announce(message);
     await load();
     view.querySelector("h1").setAttribute("tabindex", "-1");
     view.querySelector("h1").focus({ preventScroll: true });
@@ -33,11 +33,11 @@ function parts(shown) {
   const gone = now.change === "deleted" || now.change === "merged_away";
   const related = el("section", { className: "lineage", hidden: true }, el("h2", {}, "What was merged"));
   lineage(related, shown);
-  return [statement(now, gone), facts(shown, gone), doings(shown, gone), related, versionList(shown)];
+  return [statement(now, gone), facts(shown, gone), actions(shown, gone), related, versionList(shown)];
 }
 
 function statement(now, gone) {
-  const state = { deleted: "Deleted: no search returns it.", merged_away: "Merged into another memory: no search returns it." }[now.change];
+  const state = { deleted: "Deleted. Searches no longer return it.", merged_away: "Merged into another memory. Searches no longer return it." }[now.change];
   return el("article", { className: `statement${gone ? " gone" : ""}` },
     gone ? el("p", { className: "state" }, state, now.reason ? el("span", {}, " Reason: ", said(now.reason)) : "") : null,
     el("p", { className: "content" }, said(now.content)),
@@ -52,7 +52,7 @@ function facts({ id, versions, known }, gone) {
     ["Happened", current?.occurredAt && time(current.occurredAt)],
     ["Added", created && time(created)],
     ["Last change", time(versions[0].at)],
-    ["Forgotten at", current?.expiresAt && time(current.expiresAt)],
+    ["Expires", current?.expiresAt && time(current.expiresAt)],
     ["Found by searches", current && count(current.retrievalCount, "time")],
     ["Last found", current?.lastRetrievedAt && time(current.lastRetrievedAt)],
     ["Version", String(versions[0].version)],
@@ -61,16 +61,16 @@ function facts({ id, versions, known }, gone) {
   return el("dl", { className: "facts" }, entries.filter(([, value]) => value).map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
 }
 
-function doings(shown, gone) {
+function actions(shown, gone) {
   const { id, versions, again } = shown;
   const [now] = versions;
   const problem = el("div");
   const restore = async ({ target }) => attemptOnce(target, problem, async () => {
     const reply = await call("restore", { traceId: id });
-    await again(reply.trace, "Brought back.");
+    await again(reply.trace, "Restored.");
   });
   const doing = gone
-    ? [button("Bring it back", restore, { className: "main" })]
+    ? [button("Restore", restore, { className: "main" })]
     : [button("Edit", () => editDialog(shown)), button("Delete", () => deleteDialog(shown), { className: "danger" })];
   const merged = now.mergedInto ? [el("a", { href: `#/trace/${encodeURIComponent(now.mergedInto)}` }, "See what it was merged into")] : [];
   return el("div", {}, problem, el("div", { className: "line end" }, doing, merged));
@@ -82,15 +82,15 @@ function editDialog({ id, versions: [now], again }) {
     const tags = el("input", { name: "tags", value: (now.tags ?? []).join(", "), dir: "auto", autocomplete: "off" });
     const problem = el("div");
     const save = el("button", { type: "submit", className: "main" }, "Save");
-    const form = el("form", {}, labelled("What it says", content), labelled("Tags", tags, "separated by commas"), problem,
+    const form = el("form", {}, labelled("Content", content), labelled("Tags", tags, "separated by commas"), problem,
       el("div", { className: "line end" }, save, button("Cancel", close, { className: "plain" })));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       attemptOnce(save, problem, async () => {
-        const given = { content: content.value, tags: tagsOf(tags.value) };
-        const reply = await call("update", { traceId: id, ...given, version: now.version });
+        const changes = { content: content.value, tags: tagsOf(tags.value) };
+        const reply = await call("update", { traceId: id, ...changes, version: now.version });
         close();
-        await again(reply.trace, reply.updated ? "Saved." : "It said so already.");
+        await again(reply.trace, reply.updated ? "Saved." : "Nothing to change.");
       });
     });
     return [form];
@@ -102,8 +102,8 @@ function deleteDialog({ id, versions: [now], again }) {
     const reason = el("input", { name: "reason", maxLength: 1000, autocomplete: "off" });
     const problem = el("div");
     const submit = el("button", { type: "submit", className: "danger" }, "Delete");
-    const form = el("form", {}, el("p", {}, "No search returns it from then on. For a while it can be brought back from here."),
-      labelled("Why (if you like)", reason), problem,
+    const form = el("form", {}, el("p", {}, "Searches will no longer return it. For a while you can restore it here."),
+      labelled("Reason (optional)", reason), problem,
       el("div", { className: "line end" }, submit, button("Cancel", close, { className: "plain" })));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -111,7 +111,7 @@ function deleteDialog({ id, versions: [now], again }) {
         const why = reason.value.trim();
         await call("delete", { traceId: id, ...(why ? { reason: why } : {}), version: now.version });
         close();
-        await again(null, "Deleted. It can be brought back here.");
+        await again(null, "Deleted. You can restore it here.");
       });
     });
     return [form];
@@ -122,9 +122,9 @@ function versionList({ id, versions, again }) {
   const problem = el("div");
   const restore = (version) => ({ target }) => attemptOnce(target, problem, async () => {
     const reply = await call("restore", { traceId: id, version });
-    await again(reply.trace, reply.restored ? `It says again what it said at version ${version}.` : "It says so already.");
+    await again(reply.trace, reply.restored ? `Version ${version} was restored.` : "Nothing to change.");
   });
-  const lived = ({ change: made }) => made !== "deleted" && made !== "merged_away";
+  const wasLive = ({ change: made }) => made !== "deleted" && made !== "merged_away";
   return el("section", {}, el("h2", {}, "Versions"), problem,
     el("ol", { className: "versions" }, versions.map((one, place) => el("li", {},
       el("div", { className: "meta" }, el("strong", {}, `${one.version}. ${change(one.change)}`), time(one.at),
@@ -132,5 +132,5 @@ function versionList({ id, versions, again }) {
       one.reason ? el("p", { className: "hint" }, "Reason: ", said(one.reason)) : null,
       el("p", { className: "content small" }, said(one.content)),
       tagList(one.tags),
-      place > 0 && lived(one) ? button("Restore this version", restore(one.version), { why: `Restore version ${one.version}` }) : null))));
+      place > 0 && wasLive(one) ? button("Restore this version", restore(one.version), { why: `Restore version ${one.version}` }) : null))));
 }

@@ -1,1 +1,1 @@
-"""The ports on AWS. The only modules that import boto3, beside the wiring that makes its clients."""
+"""The ports on AWS. Only these modules, and the wiring that makes their clients, import boto3."""

@@ -1,4 +1,4 @@
-"""What both stores share: client settings, parallel calls, and AWS errors as ours."""
+"""What both stores share: client settings, parallel calls, and the translation of AWS errors."""
 
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -36,30 +36,33 @@ def in_parallel(function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
 
 
 def code_of(error: ClientError) -> str:
-    """AWS's name for the error."""
+    """The error's code in AWS's response."""
     return str(error.response.get("Error", {}).get("Code", ""))
 
 
 @contextmanager
 def translated_errors(consequence: str) -> Iterator[None]:
-    """AWS errors that nobody handled become Unavailable; no text of theirs passes. ``consequence`` says what now is.
+    """Translate AWS errors to Unavailable, without their text. ``consequence`` says what the caller can do.
 
-    Unavailable at once where there is no time left for another call.
+    Raises Unavailable at once if there is no time left for another call.
     """
     if out_of_time():
-        raise Unavailable(f"The memory's store is slow. {consequence}")
+        raise Unavailable(f"The memory store is slow. {consequence}")
     try:
         yield
     except (ClientError, BotoCoreError) as error:
         cause = code_of(error) if isinstance(error, ClientError) else type(error).__name__
-        raise Unavailable(f"The memory's store did not answer. {consequence}") from Fault(cause)
+        raise Unavailable(f"The memory store did not answer. {consequence}") from Fault(cause)
 
 
 class Fault(Exception):
-    """Names an AWS error for the log, without its text, which may hold content."""
+    """Names an AWS error for the log, without its text, which may contain content."""
 
 
 READ_FAILED = "Send the same call again in a moment."
-WRITE_FAILED = "The change is either stored whole or not at all; sending the same call again is safe and makes sure."
+WRITE_FAILED = (
+    "The change was stored either completely or not at all. Sending the same call again is safe and makes sure that it"
+    " is stored."
+)
 
-Client = Any  # boto3 makes its clients at run time; the calls are typed by the contract suite against real ones
+Client = Any  # boto3 makes its clients at run time, without types; the contract suites call them for real

@@ -1,4 +1,4 @@
-"""Persona documents in one versioned S3 bucket, an object a document, under conditional writes."""
+"""Persona documents in a versioned S3 bucket, one object each, with conditional writes."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,12 +14,12 @@ from memtools.ports import ConditionFailed
 
 _WRITES_KEPT = 32
 ABSENT_CODES = frozenset({"NoSuchKey", "NoSuchVersion", "404", "NotFound"})
-# Another version stands there; two writes came at once; the object to replace is gone.
+# Another version exists; two writes came at the same time; the object to replace is gone.
 LOST_CODES = frozenset({"PreconditionFailed", "412", "ConditionalRequestConflict", "409", *ABSENT_CODES})
 
 
 def document_key(scope: Scope, name: str) -> str:
-    """Where a document stands: what no tool changes with the agent, the rest with agent and user."""
+    """The object's key: under the agent for what no tool changes, else under agent and user."""
     owner = f"agents/{scope.agent_path}"
     return f"{owner}/users/{scope.user_path}/{name}" if name in FILES.values() else f"{owner}/{name}"
 
@@ -32,7 +32,7 @@ class S3Personas:
         self._bucket = bucket
 
     def read(self, scope: Scope, names: Sequence[str]) -> dict[str, Document]:
-        """The documents there are of these names."""
+        """The documents with these names that exist."""
         with translated_errors(READ_FAILED):
             found = in_parallel(lambda name: self._read_one(scope, name), names)
             return {document.name: document for document in found if document}
@@ -69,10 +69,10 @@ class S3Personas:
         )
 
     def write(self, scope: Scope, document: Document, replaces: Document | None) -> Document:
-        """Store the document where ``replaces`` stands; see the port.
+        """Replace ``replaces`` by the document; see the port.
 
-        A lost race may be our own success: the write took effect, the answer got lost, and the retry below us met it.
-        Then the object there, or one made from it, names this write.
+        A failed condition may be the result of our own success: the response to a write was lost, and boto3 sent it
+        again. Then the stored object, or one that was made from it, names this write.
         """
         writes = document.writes[:_WRITES_KEPT]
         condition: dict[str, Any] = {"IfMatch": replaces.tag} if replaces else {"IfNoneMatch": "*"}
@@ -95,15 +95,15 @@ class S3Personas:
                     raise
             else:
                 return replace(document, version=answer["VersionId"], tag=answer["ETag"], writes=writes)
-            standing = self._read_one(scope, document.name)
-        if standing and writes[0] in standing.writes:
-            return standing
+            stored = self._read_one(scope, document.name)
+        if stored and writes[0] in stored.writes:
+            return stored
         raise ConditionFailed
 
 
 def _text(name: str, data: bytes) -> str:
-    """Strict: what an edit cannot read to the letter it could not write back to the letter."""
+    """Strict, because an edit must write back exactly what it read."""
     try:
         return data.decode()
     except UnicodeDecodeError:
-        raise Conflict(f"{name} is not UTF-8 text, so it was left alone. Its owner has to store it as UTF-8.") from None
+        raise Conflict(f"{name} is not UTF-8 text. Nothing was changed. Its owner must store it as UTF-8.") from None

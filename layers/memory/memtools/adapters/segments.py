@@ -1,4 +1,4 @@
-"""Segments in S3: an object a scope, under conditional writes."""
+"""Segments in S3, one object for each scope, with conditional writes."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from memtools.ports import ConditionFailed, StoredSegment
 
 
 def segment_key(scope: Scope) -> str:
-    """Where the scope's segment stands."""
+    """The object's key."""
     return f"segments/{scope.agent_path}/{scope.user_path}"
 
 
@@ -23,7 +23,7 @@ class S3Segments:
         self._bucket = bucket
 
     def load(self, scope: Scope) -> StoredSegment | None:
-        """The segment stored last."""
+        """The segment that was stored last, if there is one."""
         with translated_errors(READ_FAILED):
             try:
                 answer = self._client.get_object(Bucket=self._bucket, Key=segment_key(scope))
@@ -34,7 +34,7 @@ class S3Segments:
             return StoredSegment(answer["Body"].read(), answer["ETag"])
 
     def save(self, scope: Scope, data: bytes, replaces: str | None) -> str:
-        """Store ``data`` where ``replaces`` stands; see the port. A success whose answer got lost is a lost race."""
+        """Replace ``replaces`` by ``data``; see the port. A success whose response was lost raises ConditionFailed."""
         condition: dict[str, Any] = {"IfMatch": replaces} if replaces else {"IfNoneMatch": "*"}
         with translated_errors(WRITE_FAILED):
             try:

@@ -1,6 +1,6 @@
-"""Embeddings by Amazon Titan Text Embeddings V2 on Bedrock: a call a text, all at the same time.
+"""Embeddings by Amazon Titan Text Embeddings V2 on Bedrock, with one call for each text, all concurrent.
 
-Only imported where a deployment asks for it.
+Imported only by deployments that use it.
 """
 
 import json
@@ -16,19 +16,19 @@ from memtools.adapters.aws import Client, Fault, code_of
 from memtools.current_call import Metric, increment, out_of_time
 from memtools.domain.trace import Embedding
 
-# The model takes 256, 512 or 1,024. By AWS's own figures 512 keep 99 % of the accuracy of 1,024, at half the bytes in
+# The model offers 256, 512 or 1,024. According to AWS, 512 keep 99 % of the accuracy of 1,024, with half the bytes in
 # each trace and each read of an index, and 256 keep 97 %: "Amazon Titan Text Embeddings V2 now available in Amazon
 # Bedrock, optimized for improving RAG", AWS News Blog, April 2024.
 DIMENSIONS = 512
-# The longest wait for all texts of a call together. One try that hangs is over within it.
+# The longest wait for all texts of a call together. It is enough for one attempt that hangs.
 SECONDS = 4.0
 
 _LONGEST_TEXT = 50_000  # characters; "Amazon Titan Text Embeddings models" in Bedrock's user guide, and 8,192 tokens
-_SURE_TEXT = 8192  # characters; a token is seldom less than one
+_SURE_TEXT = 8192  # characters; a token is rarely shorter than one
 _CONNECTIONS = 32
 
-# A call takes two attempts of three seconds and a pause of up to one: nobody waits that long, but a thread that is left
-# behind ends then. The second attempt is for a connection that was closed while Lambda slept, and for a busy model.
+# A call takes at most two attempts of three seconds and a pause of one. No caller waits that long, but an abandoned
+# thread ends then. The second attempt is for a connection that was closed while Lambda slept, and for a busy model.
 CONFIG = Config(
     connect_timeout=1,
     read_timeout=2,
@@ -38,7 +38,7 @@ CONFIG = Config(
 
 
 class TitanEmbedder:
-    """The Embedder on Bedrock. ``model_id`` is that of Titan Text Embeddings V2, or of one that is called alike."""
+    """The Embedder on Bedrock. ``model_id`` is Titan Text Embeddings V2, or a model that is called in the same way."""
 
     def __init__(self, client: Client, model_id: str) -> None:
         self._client = client
@@ -46,7 +46,7 @@ class TitanEmbedder:
         self.model = f"{model_id}/{DIMENSIONS}/int8"
 
     def embed(self, texts: Sequence[str]) -> list[Embedding | None]:
-        """An embedding for each text; ``None`` for all where the model fails."""
+        """An embedding for each text; ``None`` for all if the model fails."""
         if not texts:
             return []
         try:
@@ -58,25 +58,25 @@ class TitanEmbedder:
     def vectors(self, texts: Sequence[str]) -> list[bytes]:
         """A vector for each text, in order: signed bytes, the largest of magnitude 127.
 
-        Of a text longer than the model takes (8,192 tokens, 50,000 characters) the rest is ignored. Raises LookupError,
-        in our words, within SECONDS: where the model fails for any of the texts, is too slow, or answers what is no
-        vector; at once where there is no time left to begin anything.
+        If a text is longer than the model allows (8,192 tokens, 50,000 characters), the rest is ignored. Raises
+        LookupError, without AWS's text, within SECONDS if the model fails for any of the texts, is too slow or returns
+        no valid vector, and at once if there is no time left to start.
 
-        The threads are this call's own: those of the stores would wait behind a model that hangs.
+        Each call has its own threads, so that the stores' threads never wait for a model that hangs.
         """
         if out_of_time():
-            raise LookupError("there is no time left to ask the model")
+            raise LookupError("no time left to call the model")
         pool = ThreadPoolExecutor(_CONNECTIONS, thread_name_prefix="bedrock")
         try:
             return list(pool.map(self._embed_one, texts, timeout=SECONDS))
         except (ClientError, BotoCoreError, TimeoutError, ValueError) as error:
             cause = code_of(error) if isinstance(error, ClientError) else type(error).__name__
-            raise LookupError("the model gave no vector") from Fault(cause)
+            raise LookupError("the model returned no vector") from Fault(cause)
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
     def _embed_one(self, text: str) -> bytes:
-        """The text's vector. How many tokens a text has, only the model knows: refused, it is cut to what is sure."""
+        """The text's vector. Only the model knows how many tokens a text has; if it refuses, a shorter part is safe."""
         try:
             return self._ask(text[:_LONGEST_TEXT])
         except ClientError as error:
@@ -96,16 +96,16 @@ class TitanEmbedder:
 
 
 def _numbers_of(body: bytes) -> list[float]:
-    """The vector of a reply. Raises ValueError where there is none that could be compared with others."""
+    """The vector in a response. Raises ValueError if there is none that can be compared with others."""
     match json.loads(body, parse_int=float):
         case {"embedding": [*numbers]} | {"embeddingsByType": {"float": [*numbers]}}:
             pass
         case _:
             raise ValueError("no vector")
     if len(numbers) != DIMENSIONS or not all(isinstance(one, float) and isfinite(one) for one in numbers):
-        raise ValueError("not as many numbers as were asked for")
+        raise ValueError("wrong number of dimensions")
     if not any(numbers):
-        raise ValueError("a vector without a direction")
+        raise ValueError("a zero vector")
     return numbers
 
 

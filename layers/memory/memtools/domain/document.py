@@ -1,4 +1,4 @@
-"""Persona documents: which there are, who owns them, and how several are composed into a soul."""
+"""Persona documents: their names, their owners, and how they are composed into a soul."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,20 +7,20 @@ from enum import StrEnum
 
 from memtools.domain.text import digest
 
-# The order in which an agent reads itself.
+# The documents of a soul, in its order.
 SOUL = ("AGENTS.md", "SOUL.md", "IDENTITY.md", "USER.md", "TOOLS.md", "HEARTBEAT.md", "MEMORY.md")
 ABSENT = "none"
 
 
 class Target(StrEnum):
-    """What a tool calls a document; SOUL is all of them together, read only."""
+    """The names of documents in arguments. SOUL is all of them together, read-only."""
 
     SOUL = "soul"
     SELF = "self"
     USER = "user"
 
 
-# The documents of an agent and a user together. All others belong to the agent alone, and no tool changes them.
+# The documents of a scope. All others belong to the agent, and no tool changes them.
 FILES = {Target.SELF: "MEMORY.md", Target.USER: "USER.md"}
 
 
@@ -28,9 +28,9 @@ FILES = {Target.SELF: "MEMORY.md", Target.USER: "USER.md"}
 class Document:
     """One version of a document.
 
-    ``version`` and ``tag`` are opaque tokens of the store: the version callers see, and the condition of a write.
-    ``edit`` is the fingerprint of the edit that made it, led by its action; ``replaces`` is the version before it;
-    ``writes`` names the last writes, newest first.
+    ``version`` and ``tag`` are opaque tokens of the store: the version that callers see, and the condition of a write.
+    ``edit`` is the fingerprint of the edit that made it, which begins with the action; ``replaces`` is the previous
+    version; ``writes`` names the last writes, newest first.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Document:
 
 
 def compose(documents: Mapping[str, Document]) -> tuple[str, str, list[str]]:
-    """The soul: its text, a version that changes when any part does, and the names of the documents found."""
+    """The soul: its text, a version that changes with any part, and the names of the documents found."""
     found = [documents[name] for name in SOUL if name in documents]
     text = "\n\n".join(f"## {document.name}\n\n{document.text.strip()}" for document in found)
     version = digest(*(part for document in found for part in (document.name, document.version))) if found else ABSENT

@@ -1,7 +1,7 @@
-"""Edits of a Markdown document made of entries (``- text``). Literal: no pattern, no special character, no guess.
+"""Edits of a Markdown document made of entries (``- text``). All texts are literal; nothing is a pattern or a guess.
 
-An entry of several lines is stored with its further lines indented, which keeps it one entry in Markdown. So a text of
-several lines is looked for both as it is given and as an entry would hold it.
+The further lines of an entry are stored with indentation, which keeps them in one entry in Markdown. So a text of
+several lines is searched for both as it is and with this indentation.
 """
 
 import re
@@ -21,9 +21,9 @@ def _indented(text: str) -> str:
 
 
 def entries(text: str) -> list[str]:
-    """The document's entries as they were added: without bullet, further lines without their indent.
+    """The document's entries as they were added, without bullets and indentation.
 
-    A line without indent right below an entry's belongs to it too, as in Markdown, unless it begins something else.
+    As in Markdown, a line without indentation right below an entry belongs to it too, unless it begins another block.
     """
     found: list[list[str]] = []
     inside, below_text = False, False
@@ -41,12 +41,12 @@ def entries(text: str) -> list[str]:
 
 
 def add(text: str, entry: str) -> str:
-    """``text`` with ``entry`` as its last one; the very same text where it is there already."""
+    """``text`` with ``entry`` appended, or unchanged if it has this entry already."""
     entry = entry.strip()
     if bullet := _BULLET.match(entry):
         entry = entry[bullet.end() :].lstrip()
     if entry in ("", "-", "*", "+"):
-        raise InvalidArguments("`text` is empty: say what to remember.", argument="text")
+        raise InvalidArguments("`text` is empty. Give the text to remember.", argument="text")
     if entry in entries(text):
         return text
     start = text if not text or text.endswith("\n") else text + "\n"
@@ -54,13 +54,13 @@ def add(text: str, entry: str) -> str:
 
 
 def replace(text: str, old: str, new: str) -> str:
-    """``text`` with its one occurrence of ``old`` swapped for ``new``, both literal."""
+    """``text`` with the only occurrence of ``old`` replaced by ``new``."""
     place = _only(text, old)
     return text[: place.start] + (_indented(new) if place.indented else new) + text[place.end :]
 
 
 def remove(text: str, old: str) -> str:
-    """``text`` without its one occurrence of ``old``, and without the bullet that this would leave empty."""
+    """``text`` without the only occurrence of ``old``, and without its bullet if nothing else is left of the entry."""
     place = _only(text, old)
     start, end = place.start, place.end
     line_start = text.rfind("\n", 0, start) + 1
@@ -73,22 +73,23 @@ def remove(text: str, old: str) -> str:
 
 
 def _goes_on(below: str, bullet: str) -> bool:
-    """Whether the lines below an emptied bullet belong to the same entry: the next one with text is deeper in."""
+    """Whether the lines below an emptied bullet belong to its entry: the next line with text is indented further."""
     depth = bullet[: len(bullet) - len(bullet.lstrip())] + _INDENT
     return next((line.startswith(depth) for line in below.split("\n") if line.strip()), False)
 
 
 def require_within_limit(text: str, limit: int, *, current: str) -> None:
-    """Raise TooLarge, with the longest entries there are, where an edit leaves more than ``limit`` characters.
+    """Raise TooLarge, with the longest entries, if an edit leaves more than ``limit`` characters.
 
-    An edit that makes a document smaller passes: else one that grew past the limit elsewhere could never be trimmed.
+    An edit that makes the document shorter is always allowed, so that a document that grew too large elsewhere can
+    shrink.
     """
     if len(text) <= limit or len(text) < len(current):
         return
     longest = sorted(entries(current), key=len, reverse=True)[:_LONGEST_SHOWN]
     raise TooLarge(
-        f"The document would have {len(text)} characters; it may have {limit}. Nothing was written. Shorten or remove"
-        " entries first, the longest are in `details.longest`, then send this edit again.",
+        f"The document would have {len(text)} characters; the limit is {limit}. Nothing was written. Shorten or remove"
+        " entries first (`details.longest` has the longest), then send this edit again.",
         size=len(text),
         limit=limit,
         longest=[{"length": len(entry), "entry": entry} for entry in longest],
@@ -103,28 +104,29 @@ class _Place:
 
 
 def _only(text: str, old: str) -> _Place:
-    """The one place where ``old`` occurs.
+    """The only place where ``old`` occurs.
 
     Raises:
-        NotFound: there is none; the document's entries are in ``details.entries``.
-        Ambiguous: there are several, overlaps counted; each one's line is in ``details.occurrences``.
+            InvalidArguments: ``old`` is empty.
+            NotFound: there is none; the document's entries are in ``details.entries``.
+            Ambiguous: there are several, counting overlaps; their lines are in ``details.occurrences``.
     """
     if not old:
-        raise InvalidArguments("`text` is empty: give the exact text to look for.", argument="text")
+        raise InvalidArguments("`text` is empty. Give the exact text to find.", argument="text")
     stored = _indented(old)
     found = {start: _Place(start, start + len(stored), indented=stored != old) for start in _starts(text, stored)}
     found |= {start: _Place(start, start + len(old), indented=False) for start in _starts(text, old)}
     places = [found[start] for start in sorted(found)]
     if not places:
         raise NotFound(
-            "`text` does not occur in the document; nothing was changed. Copy it exactly from one of the entries in"
+            "`text` does not occur in the document. Nothing was changed. Copy it exactly from one of the entries in"
             " `details.entries`.",
             entries=entries(text),
         )
     if len(places) > 1:
         raise Ambiguous(
-            f"`text` occurs {len(places)} times; nothing was changed. Take more of its line, or of the lines around it,"
-            " so that it occurs once: see `details.occurrences`.",
+            f"`text` occurs {len(places)} times. Nothing was changed. Include more of its line, or of the lines around"
+            " it, so that it occurs only once. See `details.occurrences`.",
             occurrences=[_line_at(text, place.start) for place in places],
         )
     return places[0]

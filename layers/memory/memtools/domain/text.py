@@ -1,4 +1,4 @@
-"""When two texts are the same fact, and the names made from texts."""
+"""When two texts are the same fact, and digests of texts."""
 
 import hashlib
 import re
@@ -17,7 +17,7 @@ def fold(text: str) -> str:
 
 
 def digest(*parts: str) -> str:
-    """32 hexadecimal digits of BLAKE2b over the parts, each led by its length so that no two lists share a digest."""
+    """32 hexadecimal digits of BLAKE2b over the parts, each after its length, so that no two lists share a digest."""
     state = hashlib.blake2b(digest_size=16)
     for part in parts:
         data = part.encode()

@@ -9,14 +9,14 @@ from memtools.domain.scope import Scope
 from memtools.domain.text import digest, fold
 from memtools.errors import TooLarge
 
-# DynamoDB takes items of up to 400 KB and transactions of up to 4 MB. A fact of this size leaves room for its
-# embedding and for an earlier spelling kept beside it, and fifty of them still fit into the transaction of a merge.
+# DynamoDB allows 400 KB in an item and 4 MB in a transaction. A fact of this size leaves room in its item for the
+# embedding and for an earlier version, and fifty such facts fit into the transaction of a merge.
 FACT_LIMIT = 64 * 1024
 CALL_LIMIT = 3 * 1024 * 1024
 
 
 class Status(StrEnum):
-    """Whether a trace is remembered. All but LIVE are tombstones, purged after the retention."""
+    """Whether a trace is live. All others are tombstones, which are purged after the retention."""
 
     LIVE = "live"
     DELETED = "deleted"
@@ -24,7 +24,7 @@ class Status(StrEnum):
 
 
 class Change(StrEnum):
-    """What made a version."""
+    """The change that made a version."""
 
     ADDED = "added"
     UPDATED = "updated"
@@ -37,7 +37,7 @@ class Change(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Embedding:
-    """A vector of signed bytes and the name of the model that made it. Its direction counts, its length does not."""
+    """A vector of signed bytes, of which only the direction matters, and the name of the model that made it."""
 
     model: str
     vector: bytes
@@ -45,9 +45,9 @@ class Embedding:
 
 @dataclass(frozen=True, slots=True)
 class MergeRecord:
-    """The merge a version stands on: ``sources`` went into it at version ``outcome``, which replaced ``replaced``.
+    """The last merge into a survivor: ``sources`` joined version ``replaced`` and made version ``outcome``.
 
-    ``call`` is the fingerprint of the call that asked for it.
+    ``call`` is the fingerprint of the call.
     """
 
     sources: tuple[str, ...]
@@ -58,10 +58,10 @@ class MergeRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
-    """One version of a fact. Times are aware and in UTC.
+    """One version of a fact. Times are timezone-aware, in UTC.
 
-    ``inline_history``: versions that this one replaced and that have no history item of their own, oldest first.
-    ``writes`` names the last writes that made this version, newest first: by it a retry recognises its own success.
+    ``inline_history`` has replaced versions without a history item, oldest first. ``writes`` names the last writes of
+    the trace, newest first, so that a retry recognises its own success.
     """
 
     id: str
@@ -94,53 +94,53 @@ class Trace:
         return self.live and not self.expired(now)
 
     def expired(self, now: datetime) -> bool:
-        """Past its time, be it a trace or a tombstone, though the store may hold it for a while yet."""
+        """Whether its expiry has passed. The store may keep it for a while longer."""
         return self.expires_at is not None and self.expires_at <= now
 
     def says(self, content: str) -> bool:
-        """Whether this is the same fact, spelling of white space and case aside."""
+        """Whether this is the same fact, regardless of white space and case."""
         return fold(self.content) == fold(content)
 
     @property
     def when(self) -> datetime:
-        """When it happened, as far as known."""
+        """When it happened, or else when it was created."""
         return self.occurred_at or self.created_at
 
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """The moment and the name of a write; the same for all that one call writes."""
+    """The time and the name of a write, the same for everything that a call writes."""
 
     now: datetime
     write: str
 
 
 def key_of(scope: Scope, content: str) -> str:
-    """The id that a fact gets at birth, from scope and folded content: the same fact meets the same key."""
+    """The id of a fact's new trace, from scope and folded content, so that the same fact has the same key."""
     return "mt_" + digest(scope.key, fold(content))
 
 
 def spare_id(key: str, stamp: Stamp) -> str:
-    """The id for a fact whose own key is held by a trace that says something else by now."""
+    """The id for a fact if the trace at its own key says something else now."""
     return f"{key}-{digest(stamp.write)[:8]}"
 
 
 def require_fitting(contents: Sequence[str], *, argument: str) -> None:
-    """Raise TooLarge where a fact, or all facts of a call together, would not fit into the store."""
+    """Raise TooLarge if a fact, or all facts of a call together, exceed their limit."""
     sizes = [len(content.encode()) for content in contents]
     for number, size in enumerate(sizes, 1):
         if size > FACT_LIMIT:
             raise TooLarge(
-                f"Text {number} in `{argument}` has {size} bytes; a fact may have {FACT_LIMIT}. Say it in fewer words,"
-                " or split it into several facts.",
+                f"Text {number} in `{argument}` has {size} bytes; the limit for a fact is {FACT_LIMIT}. Shorten it, or"
+                " split it into several facts.",
                 argument=argument,
                 size=size,
                 limit=FACT_LIMIT,
             )
     if sum(sizes) > CALL_LIMIT:
         raise TooLarge(
-            f"The facts of this call have {sum(sizes)} bytes together; one call may bring {CALL_LIMIT}. Send them in"
-            " several calls.",
+            f"The facts of this call have {sum(sizes)} bytes together; the limit for a call is {CALL_LIMIT}. Send them"
+            " in several calls.",
             argument=argument,
             size=sum(sizes),
             limit=CALL_LIMIT,

@@ -1,6 +1,6 @@
-"""How one version of a trace becomes the next, how several merge, and how an earlier one comes back.
+"""How one version of a trace becomes the next, how traces merge, and how an earlier version comes back.
 
-Nothing is lost: each version keeps the one it replaced, in a history item or inside itself.
+Nothing is lost: the replaced version is kept in a history item or inside the new one.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,7 +15,7 @@ JOINER = " | "
 
 
 def next_version(trace: Trace, stamp: Stamp, change: Change, **fields: Any) -> Trace:
-    """The version that replaces ``trace``, which gets a history item of its own."""
+    """The version that replaces ``trace``, if ``trace`` gets its own history item."""
     return replace(
         trace,
         version=trace.version + 1,
@@ -28,14 +28,14 @@ def next_version(trace: Trace, stamp: Stamp, change: Change, **fields: Any) -> T
 
 
 def carrying(after: Trace, replaced: Trace) -> Trace:
-    """``after`` carrying ``replaced`` inside itself, for transactions with no room for a history item a trace."""
+    """``after`` with ``replaced`` in its inline history, for transactions without room for history items."""
     return replace(
         after, inline_history=(*replaced.inline_history, replace(replaced, inline_history=(), embedding=None))
     )
 
 
 def revived(trace: Trace, birth: Trace, stamp: Stamp) -> Trace:
-    """A dead trace that lives again because its fact was added once more; everything but its past is as at birth."""
+    """A dead trace made live by adding its fact again. Everything except its history is as in a new trace."""
     alive = next_version(
         trace,
         stamp,
@@ -56,7 +56,7 @@ def revived(trace: Trace, birth: Trace, stamp: Stamp) -> Trace:
 
 
 def updated(trace: Trace, content: str, tags: Sequence[str], embedding: Embedding | None, stamp: Stamp) -> Trace:
-    """The trace with other content or tags."""
+    """The trace with new content or tags."""
     return next_version(trace, stamp, Change.UPDATED, content=content, tags=tuple(tags), embedding=embedding)
 
 
@@ -74,7 +74,7 @@ def deleted(trace: Trace, reason: str | None, stamp: Stamp, retention: timedelta
 
 
 def restored(trace: Trace, earlier: Trace, embedding: Embedding | None, stamp: Stamp) -> Trace:
-    """The trace, live, with content, tags and expiry of an earlier version. What was merged into it stays so."""
+    """The trace, live, with the content, tags and times of an earlier version. Traces merged into it stay merged."""
     return next_version(
         trace,
         stamp,
@@ -92,7 +92,7 @@ def restored(trace: Trace, earlier: Trace, embedding: Embedding | None, stamp: S
 
 
 def is_same(earlier: Trace, current: Trace) -> bool:
-    """Whether restoring ``earlier`` would change nothing, also not whether a merge can be undone."""
+    """Whether restoring ``earlier`` would change nothing, including whether a merge can be undone."""
     can_unmerge = current.merge is not None and current.merge.outcome == current.version
     return (
         current.live
@@ -102,14 +102,14 @@ def is_same(earlier: Trace, current: Trace) -> bool:
 
 
 def carried_over(earlier: Trace, current: Trace) -> MergeRecord | None:
-    """The merge that ``earlier`` is the outcome of, now that the version after ``current`` stands for it."""
+    """The merge whose outcome ``earlier`` is, if any, with the version after ``current`` as its new outcome."""
     if earlier.merge is None or earlier.merge.outcome != earlier.version:
         return None
     return replace(earlier.merge, outcome=current.version + 1)
 
 
 def newest_first(current: Trace, history: Iterable[Trace]) -> list[Trace]:
-    """All versions there are: the current one, those that it carries, and the history's with those that they carry."""
+    """All versions that are kept, including those in inline histories."""
     return [version for carrier in (current, *history) for version in (carrier, *reversed(carrier.inline_history))]
 
 
@@ -122,7 +122,7 @@ def survivor_of(traces: Sequence[Trace]) -> Trace:
 
 
 def merged_content(traces: Sequence[Trace], wanted: str | None) -> str:
-    """``wanted`` to the letter unless it is blank, else the contents in the order given."""
+    """``wanted`` verbatim unless it is blank, else the joined contents in the order given."""
     if wanted is not None and wanted.strip():
         return wanted
     return JOINER.join(trace.content for trace in traces)
@@ -139,7 +139,7 @@ def merge(
 ) -> list[tuple[Trace, Trace]]:
     """The pairs of versions (before, after) that merge ``traces``, which are live and distinct; the survivor first.
 
-    The survivor's lineage names every trace that ever went into it, also by way of another survivor.
+    The survivor's lineage has every trace that was ever merged into it, directly or through another survivor.
     """
     survivor = survivor_of(traces)
     sources = [trace for trace in traces if trace is not survivor]
@@ -160,7 +160,7 @@ def merge(
 
 
 def _last_expiry(traces: Sequence[Trace]) -> datetime | None:
-    """What holds several facts lasts as long as the one that lasts longest."""
+    """The latest expiry; none if any of the traces never expires."""
     ends = [trace.expires_at for trace in traces if trace.expires_at is not None]
     return max(ends) if len(ends) == len(traces) else None
 
@@ -186,8 +186,8 @@ def unmerge(
 ) -> list[tuple[Trace, Trace]]:
     """The pairs of versions (before, after) that undo the survivor's last merge; the survivor first.
 
-    ``replaced`` is the survivor as the merge met it, ``sources`` the tombstones that the merge left, each with an
-    embedding. Retrievals since the merge stay with the survivor.
+    ``replaced`` is the survivor before the merge. ``sources`` are the tombstones that the merge left, and
+    ``embeddings`` theirs. Retrievals since the merge stay with the survivor.
     """
     shrunk = next_version(
         survivor,

@@ -1,7 +1,7 @@
-"""Sentence embeddings by all-MiniLM-L6-v2, a BERT encoder of six layers, in plain numpy.
+"""Sentence embeddings by all-MiniLM-L6-v2, a BERT encoder with six layers, in plain numpy.
 
 The int8 weights come from the package `memtools_model`, which build_model.py makes. numpy is imported by the functions
-that need it: this module is on the cold start path of Lambda functions that mostly embed nothing.
+that need it, because this module is imported on the cold start of functions that rarely embed anything.
 """
 
 import json
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 _LONGEST_TEXT = 256  # tokens; `max_seq_length` of the model's sentence_bert_config.json
-_LARGEST_BATCH = 256  # tokens with padding; larger ones are no faster and take more memory than these 10 MB
-_LENGTH_STEP = 4  # texts are padded to a multiple of this many tokens, which matrix products are fastest at
+_LARGEST_BATCH = 256  # tokens with padding; larger ones are not faster and take more memory than these 10 MB
+_LENGTH_STEP = 4  # texts are padded to a multiple of this many tokens, which makes matrix products fastest
 _LAYERS = 6  # this and the next two constants: the model's config.json
 _HEADS = 12
 _NORM_EPSILON = 1e-12
@@ -34,7 +34,7 @@ _NORM_EPSILON = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class _Affine:
-    """A weight [outputs, inputs] and a bias [outputs] of a linear layer, or [dimensions] both of a LayerNorm."""
+    """A weight [outputs, inputs] and a bias [outputs] of a linear layer, or both [dimensions] of a LayerNorm."""
 
     weight: "Floats"
     bias: "Floats"
@@ -42,7 +42,7 @@ class _Affine:
     def linear(self, inputs: "Floats") -> "Floats":
         """Map [tokens, inputs] to [tokens, outputs].
 
-        With the weight on the left of the product OpenBLAS is up to 40 % faster for the few tokens of a short text.
+        OpenBLAS is up to 40 % faster for the few tokens of a short text if the weight is on the left of the product.
         """
         outputs: Floats = (self.weight @ inputs.T).T
         outputs += self.bias
@@ -78,7 +78,7 @@ class _Layer:
 
 
 class MiniLM:
-    """Maps texts to vectors whose directions are near when the texts mean similar things (English best)."""
+    """Maps texts to vectors. Texts with similar meanings have similar directions; it works best for English."""
 
     model: str = "all-MiniLM-L6-v2/int8"
     dimensions: int = 384
@@ -86,7 +86,7 @@ class MiniLM:
     def __init__(self, tokenizer: WordPiece, tensors: "dict[str, NDArray[Any]]") -> None:
         """Take the tensors of build_model.py by name; `load` is the usual way to get an instance."""
         self._tokenizer = tokenizer
-        # The word table is half of all weights and a text needs few of its rows: it stays int8, and on disk.
+        # The word table is half of all weights, and a text needs few of its rows, so it stays int8 and on disk.
         self._words = tensors["words.weight"], tensors["words.scale"]
         self._positions = _dequantise(tensors, "positions")
         self._norm = _affine(tensors, "embedding_norm")
@@ -95,7 +95,7 @@ class MiniLM:
 
     @classmethod
     def load(cls) -> Self:
-        """Read the installed model; LookupError when the package `memtools_model` is not installed."""
+        """Read the installed model. Raises LookupError if the package `memtools_model` is not installed."""
         spec = find_spec("memtools_model")
         if spec is None or spec.origin is None:
             raise LookupError("package memtools_model is not installed; build_model.py makes it")
@@ -104,10 +104,10 @@ class MiniLM:
         return cls(WordPiece(vocab), _read_tensors(package / "model.safetensors"))
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
-        """Return one vector per text, in order: 384 signed bytes each, the largest of magnitude 127.
+        """Return one vector for each text, in order: 384 signed bytes, the largest of magnitude 127.
 
-        Only a vector's direction means something; divide dot products by both norms. Of a text longer
-        than 256 tokens (some 200 English words) the rest is ignored. An empty text gets a vector too.
+        Only a vector's direction has a meaning, so divide dot products by both norms. Tokens after the first 256 of a
+        text (some 200 English words) are ignored. An empty text also has a vector.
         """
         tokens = [self._tokenizer.encode(text, _LONGEST_TEXT) for text in texts]
         vectors: dict[int, bytes] = {}
@@ -137,7 +137,7 @@ class MiniLM:
 
 
 class LocalEmbedder:
-    """The Embedder inside the function: MiniLM, loaded when it embeds its first text."""
+    """The Embedder that runs inside the function: MiniLM, loaded before its first text."""
 
     model = MiniLM.model
 
@@ -146,7 +146,7 @@ class LocalEmbedder:
         return MiniLM.load()
 
     def embed(self, texts: Sequence[str]) -> list[Embedding | None]:
-        """An embedding for each text; ``None`` for all where the model is not installed, or fails."""
+        """An embedding for each text; ``None`` for all if the model is not installed or fails."""
         if not texts:
             return []
         try:
@@ -177,8 +177,9 @@ def _attend(qkv: "Floats", mask: "Floats") -> "Floats":
 def _gelu(x: "Floats") -> "Floats":
     """Return x times the normal distribution function of x.
 
-    Past |x| the normal distribution has a tail of 1/2 erfc(|x| / sqrt 2). Its erfc is the rational approximation
-    7.1.26 of Abramowitz and Stegun, Handbook of Mathematical Functions, off by at most 1.5e-7: as good as float32.
+    The tail of the normal distribution beyond |x| is 1/2 erfc(|x| / sqrt 2). Its erfc is the rational approximation
+    7.1.26 of Abramowitz and Stegun, Handbook of Mathematical Functions, with an error of at most 1.5e-7, which is
+    enough for float32.
     """
     import numpy as np
 
@@ -211,21 +212,21 @@ def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
 
 
 def _affine(tensors: "dict[str, NDArray[Any]]", name: str) -> _Affine:
-    """Return the linear layer or, having no scale, the LayerNorm of that name."""
+    """Return the linear layer with that name, or the LayerNorm, which has no scale."""
     quantised = f"{name}.scale" in tensors
     return _Affine(_dequantise(tensors, name) if quantised else tensors[f"{name}.weight"], tensors[f"{name}.bias"])
 
 
 def _dequantise(tensors: "dict[str, NDArray[Any]]", name: str) -> "Floats":
-    """Return the float32 matrix of an int8 one and its scale per row."""
+    """Return the float32 matrix of an int8 matrix and its scale for each row."""
     matrix: Floats = tensors[f"{name}.weight"] * tensors[f"{name}.scale"]
     return matrix
 
 
 def _read_tensors(path: Path) -> "dict[str, NDArray[Any]]":
-    """Map a safetensors file into memory and return its arrays by name; their pages are read when used.
+    """Map a safetensors file into memory and return its arrays by name. Pages are read when they are used.
 
-    The format: the header's length as 8 bytes little-endian, the header in JSON, the arrays' bytes.
+    The format is the header's length as 8 bytes little-endian, the header in JSON, and the arrays' bytes.
     """
     import numpy as np
 

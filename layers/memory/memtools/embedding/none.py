@@ -1,4 +1,4 @@
-"""No model: search goes by words alone."""
+"""No model: searches use words only."""
 
 from collections.abc import Sequence
 
@@ -6,10 +6,10 @@ from memtools.domain.trace import Embedding
 
 
 class NoEmbedder:
-    """The Embedder of a deployment that wants none."""
+    """The Embedder of a deployment without a model."""
 
     model = ""
 
     def embed(self, texts: Sequence[str]) -> list[Embedding | None]:
-        """Nothing for each text."""
+        """``None`` for each text."""
         return [None] * len(texts)

@@ -5,9 +5,9 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-# The code point blocks that BERT takes as CJK ideographs, each of which is a word of its own
-# (google-research/bert, tokenization.py, `_is_chinese_char`), less 0x2B820 to 0x2B91F, which the `tokenizers` library
-# leaves out. Kana and Hangul are not among them.
+# The code point blocks that BERT treats as CJK ideographs, each of which is a word (google-research/bert,
+# tokenization.py, `_is_chinese_char`), without 0x2B820 to 0x2B91F, which the `tokenizers` library leaves out. Kana and
+# Hangul are not among them.
 _IDEOGRAPHS = (
     range(0x4E00, 0xA000),
     range(0x3400, 0x4DC0),
@@ -20,19 +20,19 @@ _IDEOGRAPHS = (
 )
 _DROPPED = frozenset({"Cc", "Cf", "Co", "Cs"})  # control, format, private use, surrogate; not "Cn", unassigned
 _SPECIAL = re.compile(r"(\[(?:PAD|UNK|CLS|SEP|MASK)\])")
-_LONGEST_WORD = 100  # characters, a longer one is [UNK]; `max_input_chars_per_word` of the model's tokenizer.json
+_LONGEST_WORD = 100  # characters; a longer word is [UNK]; `max_input_chars_per_word` of the model's tokenizer.json
 _CACHED = 8192  # words or characters kept, some hundred bytes each
 
 
 class WordPiece:
     """Splits text into word pieces of one vocabulary.
 
-    Gives the ids that the `tokenizers` library gives with the model's tokenizer.json, but for some 500 marks and
-    punctuation signs of rare scripts: the library's Unicode tables are older than Python's.
+    Returns the ids that the `tokenizers` library returns with the model's tokenizer.json, except for some 500 marks and
+    punctuation signs of rare scripts, because the library's Unicode tables are older than Python's.
     """
 
     def __init__(self, vocab: Sequence[str]) -> None:
-        """Take the pieces in the order of their ids; pieces within a word begin with `##`."""
+        """Take the pieces in the order of their ids. Pieces inside a word begin with `##`."""
         self._ids = {piece: number for number, piece in enumerate(vocab)}
         self._unknown = (self._ids["[UNK]"],)
         self._pieces = lru_cache(maxsize=_CACHED)(self._split_word)
@@ -47,7 +47,7 @@ class WordPiece:
         return [*ids[: limit - 1], self._ids["[SEP]"]]
 
     def _split_word(self, word: str) -> tuple[int, ...]:
-        """Cut one word into its longest known pieces from the left; `[UNK]` if any part has none."""
+        """Cut a word into its longest known pieces from the left; `[UNK]` if any part is unknown."""
         found: list[int] = []
         start = 0
         while start < len(word):
@@ -72,10 +72,10 @@ def _words(text: str) -> Iterator[str]:
 
 @lru_cache(maxsize=_CACHED)
 def _fold(code: int) -> str:
-    """Fold one code point: no control characters, accents or capitals; spaces around what stands alone.
+    """Fold one code point: drop control characters, accents and capitals; add spaces around what is a word by itself.
 
-    Folding characters one by one also keeps a final capital sigma from turning into the final small
-    one, which the model's vocabulary was not built with.
+    Folding single characters also keeps a final capital sigma from becoming a final small one, which the model's
+    vocabulary does not have.
     """
     char = chr(code)
     if char in "\t\n\r":
@@ -90,12 +90,12 @@ def _fold(code: int) -> str:
 
 
 def _is_punctuation(char: str) -> bool:
-    """Tell whether BERT takes a character as punctuation: any ASCII symbol, and Unicode's category P."""
+    """Whether BERT treats a character as punctuation: any ASCII symbol, and Unicode's category P."""
     return unicodedata.category(char).startswith("P") or (char.isascii() and not char.isalnum() and not char.isspace())
 
 
 class _Folding:
-    """A translation table for `str.translate` that works out each entry when first asked."""
+    """A translation table for `str.translate` that computes each entry when it is first used."""
 
     def __getitem__(self, code: int) -> str:
         return _fold(code)

@@ -1,7 +1,7 @@
-"""A segment: one scope's columns as bytes, which are read in place, and when the table was read for them.
+"""A segment: a scope's columns as bytes that are read in place, and the time at which the table was read for them.
 
-The format, numbers little-endian: eight bytes that name it, four of CRC-32 over all that follows, four of the header's
-length, the header in JSON, then the arrays. Header and arrays are each filled up to a multiple of eight bytes.
+The format, with numbers in little-endian: eight bytes of magic, four of CRC-32 over everything after it, four of the
+header's length, the header in JSON, then the arrays. Header and arrays are padded to a multiple of eight bytes.
 """
 
 import json
@@ -17,7 +17,7 @@ import numpy as np
 from memtools.ranking.columns import Columns
 from memtools.ranking.postings import Postings
 
-# The number goes up whenever the bytes, or the terms that are made of a text, change their meaning.
+# Increment the number if the meaning of the bytes changes, or the terms of a text do.
 _FORMAT = b"memseg01"
 _CHECKSUM = _LENGTH = Struct("<I")
 _CHECKED = len(_FORMAT) + _CHECKSUM.size
@@ -26,12 +26,12 @@ _ALIGNMENT = 8
 
 
 class Unusable(ValueError):
-    """These bytes are no segment of this format and model, or not as they were written."""
+    """The bytes are not a segment of this format and model, or they are damaged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """The columns, with every change in them that the table held at ``read_at``."""
+    """The columns, with every change that the table had at ``read_at``."""
 
     columns: Columns
     read_at: datetime
@@ -56,9 +56,9 @@ class Segment:
 
     @classmethod
     def of_bytes(cls, data: bytes, model: str) -> "Segment":
-        """The segment in ``data``, which `intact` has found good; its arrays are views of it.
+        """The segment in ``data``, which must be `intact`. Its arrays are views of ``data``.
 
-        Raises Unusable where its vectors are of another model than ``model``.
+        Raises Unusable if its vectors are not from ``model``.
         """
         (length,) = _LENGTH.unpack_from(data, _CHECKED)
         header = json.loads(data[_HEADER : _HEADER + length])
@@ -74,7 +74,7 @@ class Segment:
 
 
 def intact(data: bytes) -> bool:
-    """Whether these are the bytes of a segment in this format, as they were written."""
+    """Whether these are the undamaged bytes of a segment in this format."""
     if not data.startswith(_FORMAT) or len(data) < _HEADER:
         return False
     return _CHECKSUM.unpack_from(data, len(_FORMAT)) == (crc32(memoryview(data)[_CHECKED:]),)

@@ -1,1 +1,1 @@
-"""Finding traces: terms, embeddings, the index and the ranking. Pure; numpy is imported when a call needs it."""
+"""Finds traces: terms, the index and the ranking. Pure; numpy is imported only when a call needs it."""

@@ -1,4 +1,4 @@
-"""Traces that likely say the same: by the words they share and by their cosine."""
+"""Finds traces that probably say the same thing, by the words that they share and by their cosine."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,15 +10,15 @@ from memtools.ranking.columns import Rows
 from memtools.ranking.index import Floats, Index
 from memtools.ranking.terms import terms
 
-# Pairs are looked for among those that share a word which at most so many traces have and, in a scope of not more than
-# so many traces, among those whose cosine is so high.
+# Candidate pairs share a word that at most this many traces have or, in a scope of at most this many traces, have at
+# least this cosine.
 _RARE = 32
 _COMPARED_ALL = 4_096
 _NEAR = 0.7
-# In a scope that says one thing a thousand times nearly all pairs are alike: no more are looked at than so many that
-# share most, and so many of the nearest.
+# In a scope that repeats one thing a thousand times, nearly all pairs are similar. So at most this many of the pairs
+# that share most words are compared, and as many of those with the highest cosine.
 _MOST_PAIRS = 20_000
-_BLOCK = 512  # rows or pairs compared at once
+_BLOCK = 512  # rows or pairs compared in one step
 
 Pairs = NDArray[np.int64]  # [pairs, 2], places; the earlier one first
 
@@ -32,7 +32,7 @@ class Pair:
 
 
 def proposed(index: Index, admitted: NDArray[np.bool_], most: int) -> list[Pair]:
-    """At most so many pairs of the traces admitted that may say the same, the likeliest first."""
+    """At most ``most`` pairs of admitted traces that may say the same thing, the most likely first."""
     mass, pairs, shared = _sharing_words(index, admitted)
     best = np.argsort(-shared, kind="stable")[:_MOST_PAIRS]
     pairs, shared = pairs[best], shared[best]
@@ -54,9 +54,9 @@ def proposed(index: Index, admitted: NDArray[np.bool_], most: int) -> list[Pair]
 
 
 def alike(index: Index, one: str, other: str, cosine: float | None) -> float:
-    """How alike two texts are, from 0 to 1: the mean of the cosine and of the share of their words that both have.
+    """The similarity of two texts, from 0 to 1: the mean of their cosine and of the share of words that both have.
 
-    Words count by their rarity. Without a cosine they count alone.
+    Words are weighted by their rarity. Without a cosine, only words count.
     """
     either, both = set(terms(one)) | set(terms(other)), set(terms(one)) & set(terms(other))
     rarity = {term: index.rarity(len(index.with_term(term)[0])) for term in either}
@@ -65,7 +65,7 @@ def alike(index: Index, one: str, other: str, cosine: float | None) -> float:
 
 
 def _sharing_words(index: Index, admitted: NDArray[np.bool_]) -> tuple[Floats, Pairs, Floats]:
-    """Each trace's sum of rarities, the pairs that share a rare word, and the sum of rarities that they share."""
+    """The sum of rarities of each trace, the pairs that share a rare word, and the sums of rarities that they share."""
     mass = np.zeros(len(index), np.float32)
     found: list[Rows] = [np.array([], np.int64)]
     rarities: list[NDArray[np.float64]] = [np.array([])]
@@ -82,7 +82,7 @@ def _sharing_words(index: Index, admitted: NDArray[np.bool_]) -> tuple[Floats, P
 
 
 def _near(index: Index, admitted: NDArray[np.bool_]) -> Pairs:
-    """The pairs whose cosine is high, the nearest of them."""
+    """The pairs with a high cosine, at most as many as are compared."""
     places = np.flatnonzero(admitted)
     directions = _directions(index, places)
     pairs, nearness = np.zeros((0, 2), np.int64), np.zeros(0, np.float32)
@@ -97,7 +97,7 @@ def _near(index: Index, admitted: NDArray[np.bool_]) -> Pairs:
 
 
 def _cosines(index: Index, pairs: Pairs) -> Floats:
-    """The cosine of each pair, NaN where one has no vector."""
+    """The cosine of each pair, NaN if either has no vector."""
     cosines = np.full(len(pairs), np.nan, np.float32)
     embedded = np.flatnonzero(index.embedded[pairs].all(axis=1))
     for start in range(0, len(embedded), _BLOCK):

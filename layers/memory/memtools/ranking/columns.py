@@ -1,4 +1,4 @@
-"""Live traces as arrays, a row each in the order of time: what a search reads, in the very bytes that are stored."""
+"""Live traces as arrays in the order of time, one row each, in the same bytes in memory and in a segment."""
 
 import re
 from collections import Counter
@@ -21,20 +21,20 @@ NEVER = np.iinfo(np.int64).max
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _KEY_SIZE = 20
 _USUAL_ID = re.compile(r"mt_([0-9a-f]{32})(?:-(?!0{8})([0-9a-f]{8}))?")
-_WORD = 64  # bits of a sign word
-_BLOCK = 4096  # rows turned into floats at once
+_WORD = 64  # bits in a word of signs
+_BLOCK = 4096  # rows converted to floats in one step
 
 Vectors = NDArray[np.int8]
 Rows = NDArray[np.int64]
 
 
 def microseconds(moment: datetime) -> int:
-    """Since 1970."""
+    """Microseconds since 1970."""
     return (moment - _EPOCH) // timedelta(microseconds=1)
 
 
 def key_of_id(name: str) -> bytes:
-    """20 bytes: what the digits of a usual id say, a digest of any other."""
+    """20 bytes: the digits of an id in the usual form, or a digest of any other id."""
     usual = _USUAL_ID.fullmatch(name)
     if usual:
         return bytes.fromhex(f"{usual[1]}{usual[2] or '00000000'}")
@@ -43,12 +43,12 @@ def key_of_id(name: str) -> bytes:
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """The arrays, each with a row a trace, in the order of ``when``, then of ``created``, then of ``keys``.
+    """The arrays, with a row for each trace, ordered by ``when``, then ``created``, then ``keys``.
 
-    Moments are in microseconds since 1970, ``lengths`` in terms. ``vectors`` [rows, dimensions] are those of
-    ``model``, zero where a trace has none; ``norms`` are their lengths, ``total`` [dimensions] is the sum of their
-    directions; ``signs`` [words, rows] has a bit for each number, set where it is positive. ``names`` tells the ids
-    that have not the usual form, by their keys.
+    Times are in microseconds since 1970, ``lengths`` in terms. ``vectors`` [rows, dimensions] are from ``model``, and
+    zero for a trace without one; ``norms`` are their lengths; ``total`` [dimensions] is the sum of their directions;
+    ``signs`` [words, rows] has a bit for each number, which is set if the number is positive. ``names`` maps keys to
+    ids that do not have the usual form.
     """
 
     model: str
@@ -71,7 +71,7 @@ class Columns:
 
     @classmethod
     def of(cls, traces: Sequence[Trace], model: str) -> "Columns":
-        """The arrays of these traces, with the vectors of ``model``."""
+        """The arrays of these traces, with the vectors from ``model``."""
         keys = {trace.id: key_of_id(trace.id) for trace in traces}
         traces = sorted(traces, key=lambda trace: (trace.when, trace.created_at, keys[trace.id]))
         terms = [document_terms(trace.content, trace.tags, trace.occurred_at) for trace in traces]
@@ -96,14 +96,14 @@ class Columns:
 
     @classmethod
     def merged(cls, parts: Sequence["Columns"], kept: Rows) -> "Columns":
-        """One out of all parts: of their rows, counted through, those that are ``kept``."""
+        """All parts in one, with only the rows ``kept``, which are numbered through all parts."""
         order = in_order(parts, kept)
         ends = np.cumsum([len(part) for part in parts])
         places = np.full(ends[-1], -1)
         places[order] = np.arange(len(order))
         of_parts = np.split(places, ends[:-1])
 
-        def taken(name: str) -> Any:
+        def column(name: str) -> Any:
             return np.concatenate([getattr(part, name) for part in parts])[order]
 
         dimensions = max(part.vectors.shape[1] for part in parts)
@@ -112,12 +112,12 @@ class Columns:
             if part.vectors.shape[1] == dimensions:
                 vectors[place[place >= 0]] = part.vectors[place >= 0]
                 norms[place[place >= 0]] = part.norms[place >= 0]
-        keys = taken("keys")
+        keys = column("keys")
         names = {key: name for part in parts for key, name in part.names.items()}
         return cls(
             model=parts[0].model,
             keys=keys,
-            **{name: taken(name) for name in ("versions", "when", "created", "expires", "lengths")},
+            **{name: column(name) for name in ("versions", "when", "created", "expires", "lengths")},
             vectors=vectors,
             norms=norms,
             total=total(vectors, norms),
@@ -129,11 +129,11 @@ class Columns:
 
     @property
     def size(self) -> int:
-        """The bytes that the arrays take."""
+        """The size of all arrays in bytes."""
         return sum(array.nbytes for _, array in self.arrays())
 
     def arrays(self) -> Iterator[tuple[str, NDArray[Any]]]:
-        """All arrays by name; those of postings have two names with a dot between."""
+        """All arrays by name. Names of arrays in postings have two parts with a dot between."""
         for field in fields(self):
             value = getattr(self, field.name)
             if isinstance(value, np.ndarray):
@@ -146,16 +146,16 @@ class Columns:
         return np.argsort(self.keys)
 
     def find(self, names: Sequence[str]) -> Rows:
-        """The row of each id, -1 for those that are not there."""
+        """The row of each id, -1 for missing ones."""
         if not len(self) or not names:
             return np.full(len(names), -1)
-        sought = np.array([key_of_id(name) for name in names], self.keys.dtype)
-        places = np.searchsorted(self.keys, sought, sorter=self._by_key)
+        keys = np.array([key_of_id(name) for name in names], self.keys.dtype)
+        places = np.searchsorted(self.keys, keys, sorter=self._by_key)
         rows: Rows = self._by_key[np.minimum(places, len(self) - 1)]
-        return np.where(self.keys[rows] == sought, rows, -1)
+        return np.where(self.keys[rows] == keys, rows, -1)
 
     def key(self, row: int) -> bytes:
-        """The key in a row, with the zeros at its end, which numpy leaves away."""
+        """The key in a row, with the zeros at its end, which numpy drops."""
         return _whole(self.keys[row])
 
     def id(self, row: int) -> str:
@@ -168,7 +168,7 @@ class Columns:
 
 
 def in_order(parts: Sequence[Columns], kept: Rows) -> Rows:
-    """Of the rows of all parts, counted through, those that are ``kept``, in the order that all columns have."""
+    """The rows ``kept``, which are numbered through all parts, in the order that all columns have."""
     keys, created, when = (
         np.concatenate([getattr(part, name) for part in parts])[kept] for name in ("keys", "created", "when")
     )
@@ -185,7 +185,7 @@ def _vector(trace: Trace, model: str) -> bytes:
 
 
 def _matrix(vectors: Sequence[bytes]) -> Vectors:
-    """A row a vector; zeros for one that is missing or shorter than the longest."""
+    """One row for each vector; zeros if it is missing or shorter than the longest."""
     size = max(map(len, vectors), default=0)
     blank = bytes(size)
     joined = b"".join(vector if len(vector) == size else blank for vector in vectors)
@@ -193,7 +193,7 @@ def _matrix(vectors: Sequence[bytes]) -> Vectors:
 
 
 def total(vectors: Vectors, norms: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The sum of the vectors' directions, [dimensions]; those without one add nothing."""
+    """The sum of the vectors' directions, [dimensions]. Zero vectors add nothing."""
     found = np.zeros(vectors.shape[1], np.float32)
     for start in range(0, len(vectors), _BLOCK):
         lengths = norms[start : start + _BLOCK]
@@ -203,7 +203,7 @@ def total(vectors: Vectors, norms: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def signs(vectors: Vectors) -> NDArray[np.uint64]:
-    """A bit for each number, set where it is positive: [words, rows], words filled up with zeros."""
+    """A bit for each number, set if it is positive: [words, rows]. The last word is padded with zeros."""
     rows, dimensions = vectors.shape
     words = -(-dimensions // _WORD)
     bits = np.zeros((rows, words * 8), np.uint8)

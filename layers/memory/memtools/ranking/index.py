@@ -1,4 +1,4 @@
-"""One scope's index: which live trace has which terms and which vector. Derived data, never the truth."""
+"""A scope's index: which live trace has which terms and which vector. Derived data, never the truth."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,15 +17,15 @@ from memtools.ranking.postings import key_of_term, slips
 Floats = NDArray[np.float32]
 Matches = tuple[Rows, Floats]  # the places of the traces that have a term, and how often each has it
 NO_ROWS: Rows = np.array([], np.int64)
-# In a scope of a few traces every word looks common. Rarity is judged as in one of at least this many.
+# In a scope with few traces every word looks common. So rarity is computed as in a scope of at least this many.
 _SMALLEST_SCOPE = 100
 
 
 class Index:
-    """A large base, and what changed since: recent traces, and rows of the base that are dead or superseded.
+    """A large base and the changes since: recent traces, and rows of the base that are dead or superseded.
 
-    Immutable: folding changes in makes another index, so that searches in other threads are not disturbed. Each trace
-    has a place in the order of time, whichever part holds it: what is found does not depend on the parts.
+    Immutable: folding changes in makes a new index, so that searches in other threads are not disturbed. Each trace has
+    a place in the order of time, in whichever part it is, so results do not depend on the parts.
     """
 
     def __init__(self, base: Columns, recent: Columns | None = None, dead: Rows = NO_ROWS) -> None:
@@ -35,7 +35,7 @@ class Index:
 
     @classmethod
     def empty(cls, model: str) -> "Index":
-        """An index of nothing yet, for vectors of ``model``."""
+        """An empty index for vectors from ``model``."""
         return cls(Columns.of([], model))
 
     def __len__(self) -> int:
@@ -48,38 +48,38 @@ class Index:
 
     @property
     def changes(self) -> int:
-        """How many changes stand beside the base."""
+        """The number of changes since the base."""
         return len(self._recent) + len(self._dead)
 
-    # ------------------------------------------------------------ making another one
+    # ------------------------------------------------------------ new versions of the index
 
     def fold(self, changes: Iterable[Trace]) -> "Index":
-        """The index with ``changes`` (oldest first) taken in; itself where they are in it already."""
+        """The index with ``changes`` (oldest first) folded in; itself if it already has them all."""
         latest = list({trace.id: trace for trace in changes}.values())
         names = [trace.id for trace in latest]
         in_base, in_recent = self.base.find(names), self._recent.find(names)
         in_base[np.isin(in_base, self._dead)] = -1
-        known, born = (
+        known_versions, known_created = (
             np.maximum(_values(self.base, name, in_base), _values(self._recent, name, in_recent))
             for name in ("versions", "created")
         )
-        told = np.array([trace.version if trace.status is Status.LIVE else 0 for trace in latest], np.int64)
-        # Purged and added again, a trace is at version 1 again.
-        reborn = np.array(
+        versions = np.array([trace.version if trace.status is Status.LIVE else 0 for trace in latest], np.int64)
+        # A trace that was purged and added again is at version 1 again, so its time of creation is compared too.
+        created = np.array(
             [microseconds(trace.created_at) if trace.status is Status.LIVE else 0 for trace in latest], np.int64
         )
-        news = np.flatnonzero((known != told) | (born != reborn))
-        if not len(news):
+        new = np.flatnonzero((known_versions != versions) | (known_created != created))
+        if not len(new):
             return self
-        changed = [latest[number] for number in news]
+        changed = [latest[number] for number in new]
         return self._instead([trace.id for trace in changed], [trace for trace in changed if trace.live])
 
     def without(self, names: Sequence[str]) -> "Index":
-        """The index without the traces of these ids; what changes tell of them later is taken in again."""
+        """The index without these traces. Later changes to them can add them again."""
         return self._instead(names, [])
 
     def _instead(self, names: Sequence[str], traces: Sequence[Trace]) -> "Index":
-        """With ``traces`` in the place of those of the ids ``names``."""
+        """The index with ``traces`` instead of the traces with the ids ``names``."""
         in_base, in_recent = self.base.find(names), self._recent.find(names)
         fresh = Columns.of(traces, self.base.model)
         kept = np.ones(len(self._recent) + len(fresh), bool)
@@ -88,29 +88,29 @@ class Index:
         return Index(self.base, recent, np.union1d(self._dead, in_base[in_base >= 0]))
 
     def compacted(self, now: datetime) -> "Index":
-        """The same index in one part, without what has expired."""
+        """The same index as one base, without expired traces."""
         rows = self._order[self.alive(now)]
         return Index(Columns.merged([self.base, self._recent], rows))
 
     def replaced(self, traces: Sequence[Trace]) -> "Index":
-        """The index with these traces, live ones that it knows, as they are given: with an embedding, say."""
+        """The index with new forms of these live traces, which it already has, for example with embeddings."""
         return self._instead([trace.id for trace in traces], traces)
 
-    # ------------------------------------------------------------ what stands at which place
+    # ------------------------------------------------------------ columns by place
 
     @cached_property
     def when(self) -> NDArray[np.int64]:
-        """When what the trace tells of happened, in microseconds since 1970."""
+        """When it happened, or else when it was created, in microseconds since 1970."""
         return self._by_place("when")
 
     @cached_property
     def expires(self) -> NDArray[np.int64]:
-        """When the trace expires."""
+        """When the trace expires, in microseconds since 1970."""
         return self._by_place("expires")
 
     @cached_property
     def relative_lengths(self) -> Floats:
-        """How many terms the trace has, in terms of their mean."""
+        """The number of terms of each trace, divided by the mean."""
         lengths: Floats = self._by_place("lengths").astype(np.float32)
         return lengths / max(float(lengths.mean()), 1) if len(lengths) else lengths
 
@@ -127,7 +127,7 @@ class Index:
 
     @cached_property
     def size(self) -> int:
-        """Bytes that the arrays take."""
+        """The size of all arrays in bytes."""
         return self.base.size + self._recent.size
 
     def identity(self, place: int) -> tuple[str, int]:
@@ -136,7 +136,7 @@ class Index:
         return part.id(row), int(part.versions[row])
 
     def position(self, place: int) -> tuple[int, int, str]:
-        """What the order of places goes by: ``when``, ``created`` and the id's key."""
+        """The sort key of a place: ``when``, ``created`` and the id's key."""
         part, row = self._at(place)
         return int(part.when[row]), int(part.created[row]), part.key(row).hex()
 
@@ -145,18 +145,18 @@ class Index:
         return (self.base, row) if row < len(self.base) else (self._recent, row - len(self.base))
 
     def newest(self, tags: Iterable[str], now: datetime, after: tuple[int, int, str] | None) -> list[int]:
-        """The places of what has all ``tags`` and has not expired, newest first, from below ``after`` on."""
+        """The places of traces that have all ``tags`` and have not expired, newest first, starting below ``after``."""
         end = len(self) if after is None else bisect_left(range(len(self)), after, key=self.position)
         admitted = self.tagged(tags) & self.alive(now)
         places: list[int] = np.flatnonzero(admitted[:end])[::-1].tolist()
         return places
 
     def with_term(self, term: str) -> Matches:
-        """Where the term stands, and how often."""
+        """The places of traces that have the term, and how often each has it."""
         return self._posted("terms", key_of_term(term))
 
     def lookup(self, term: str) -> Matches:
-        """As `with_term`; of a term that no trace has, the list of the commonest that is one slip away."""
+        """As `with_term`; if no trace has the term, for the most common term that is one slip away from it."""
         found = self.with_term(term)
         if not len(found[0]):
             parts = (self.base, self._recent)
@@ -165,11 +165,11 @@ class Index:
         return found
 
     def rarity(self, having: int) -> float:
-        """How much a term says that so many traces have: its idf, as Lucene has it."""
+        """The rarity of a term that this many traces have: its idf, as in Lucene."""
         return log(1 + (max(len(self), _SMALLEST_SCOPE) - having + 0.5) / (having + 0.5))
 
     def lists(self) -> Iterator[tuple[Rows, float]]:
-        """For every term where it stands, and its rarity."""
+        """The places of each term, and its rarity."""
         for key in np.union1d(self.base.terms.keys, self._recent.terms.keys):
             places, _ = self._posted("terms", key)
             yield places, self.rarity(len(places))
@@ -200,19 +200,19 @@ class Index:
     # ------------------------------------------------------------ vectors
 
     def nearness(self, direction: NDArray[np.int8]) -> Floats:
-        """About the cosine of each trace with ``direction``, from the signs of their parts alone.
+        """Estimate the cosine of each trace with ``direction``, only from the signs of their numbers.
 
-        Of random hyperplanes an angle's share of 180 degrees lies between two vectors (M. Charikar, "Similarity
-        Estimation Techniques from Rounding Algorithms", 2002); the axes do for hyperplanes.
+        The share of random hyperplanes that separate two vectors is their angle divided by 180 degrees (M. Charikar,
+        "Similarity Estimation Techniques from Rounding Algorithms", 2002). The coordinate planes serve as hyperplanes.
         """
-        sought = signs(direction[np.newaxis])[:, 0]
-        apart = _signs_apart(self.base, sought, len(direction))
+        wanted = signs(direction[np.newaxis])[:, 0]
+        apart = _signs_apart(self.base, wanted, len(direction))
         if not self._whole:
-            apart = np.concatenate([apart, _signs_apart(self._recent, sought, len(direction))])[self._order]
+            apart = np.concatenate([apart, _signs_apart(self._recent, wanted, len(direction))])[self._order]
         return _cosines(len(direction)).take(apart)
 
     def projections(self, places: Rows, onto: Floats) -> Floats:
-        """The direction of each trace, of length 1, times ``onto`` [dimensions, k]: [places, k]; zeros without one."""
+        """The unit vector of each trace times ``onto`` [dimensions, k]: [places, k]. Zeros for traces without one."""
         if self._whole:
             return _projections(self.base, places, onto)
         rows = self._order[places]
@@ -234,7 +234,7 @@ class Index:
         found: Floats = np.sum([part for part in parts if len(part) == dimensions], axis=0)
         return found
 
-    # ------------------------------------------------------------ the order of places
+    # ------------------------------------------------------------ places and rows
 
     @cached_property
     def _whole(self) -> bool:
@@ -242,7 +242,7 @@ class Index:
 
     @cached_property
     def _order(self) -> Rows:
-        """The row at each place, rows of the recent part counted on from those of the base."""
+        """The row at each place. Rows of the recent part follow those of the base."""
         kept = np.ones(len(self.base) + len(self._recent), bool)
         kept[self._dead] = False
         rows = np.flatnonzero(kept)
@@ -250,7 +250,7 @@ class Index:
 
     @cached_property
     def _places(self) -> Rows:
-        """The place of each row, -1 for the dead."""
+        """The place of each row, -1 for dead rows."""
         places = np.full(len(self.base) + len(self._recent), -1)
         places[self._order] = np.arange(len(self))
         return places
@@ -261,7 +261,7 @@ class Index:
 
 
 def _values(part: Columns, name: str, rows: Rows) -> NDArray[np.int64]:
-    """What the column has in each row, 0 for row -1."""
+    """The values of the column in these rows, 0 for row -1."""
     values = np.zeros(len(rows), np.int64)
     values[rows >= 0] = getattr(part, name)[rows[rows >= 0]]
     return values
@@ -269,18 +269,18 @@ def _values(part: Columns, name: str, rows: Rows) -> NDArray[np.int64]:
 
 @lru_cache
 def _cosines(dimensions: int) -> Floats:
-    """The cosine by the number of signs that differ."""
+    """The estimated cosine for each number of different signs."""
     if not dimensions:
         return np.zeros(1, np.float32)
     return np.cos(np.pi * np.arange(dimensions + 1) / dimensions).astype(np.float32)
 
 
-def _signs_apart(part: Columns, sought: NDArray[np.uint64], dimensions: int) -> NDArray[np.uint16]:
-    """How many of each row's signs are not those ``sought``; half of them without vectors."""
+def _signs_apart(part: Columns, wanted: NDArray[np.uint64], dimensions: int) -> NDArray[np.uint16]:
+    """The number of signs of each row that differ from ``wanted``; half of all if there are no vectors."""
     if part.vectors.shape[1] != dimensions:
         return np.full(len(part), dimensions // 2, np.uint16)
     apart = np.zeros(len(part), np.uint16)
-    for word, one in zip(part.signs, sought, strict=True):
+    for word, one in zip(part.signs, wanted, strict=True):
         apart += np.bitwise_count(word ^ one)
     return apart
 

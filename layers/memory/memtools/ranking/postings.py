@@ -1,4 +1,4 @@
-"""Inverted lists as arrays: which rows have which key, and how often; and which keys are one slip from a term."""
+"""Inverted lists as arrays: which rows have which term, how often, and which terms are one slip from another."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,15 +9,15 @@ from numpy.typing import NDArray
 
 _KEY_SIZE = 16
 _MOST = 255
-_SHORTEST = 5  # letters; of shorter words too many others are one slip away
+_SHORTEST = 5  # letters; too many words are one slip away from a shorter one
 
 Rows = NDArray[np.uint32]
 
 
 def key_of_term(term: str) -> bytes:
-    """At most 16 bytes: the term itself, or its first eight and eight hexadecimal digits of its digest.
+    """At most 16 bytes: the term itself, or its first eight bytes and eight hexadecimal digits of its digest.
 
-    So for a longer one, and for one that ends in zero, which numpy leaves away.
+    The latter for longer terms, and for terms that end with a zero byte, which numpy drops.
     """
     data = term.encode()
     return (
@@ -29,7 +29,7 @@ def key_of_term(term: str) -> bytes:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Postings:
-    """The list of ``keys[i]``, which are sorted, is ``rows[starts[i]:starts[i + 1]]``, ascending, with ``counts``."""
+    """The list of ``keys[i]`` is ``rows[starts[i]:starts[i + 1]]``, ascending, with ``counts``; ``keys`` are sorted."""
 
     keys: NDArray[np.bytes_]
     starts: NDArray[np.uint32]
@@ -38,7 +38,7 @@ class Postings:
 
     @classmethod
     def of(cls, documents: Sequence[Mapping[str, int]]) -> "Postings":
-        """The lists of documents, each of which tells how often it has which term; its place is its row."""
+        """The lists of documents, which map terms to counts. A document's position is its row."""
         lists: dict[bytes, list[tuple[int, int]]] = {}
         for row, counts in enumerate(documents):
             for term, count in counts.items():
@@ -54,7 +54,7 @@ class Postings:
 
     @classmethod
     def merged(cls, parts: Sequence["Postings"], places: Sequence[NDArray[np.int64]]) -> "Postings":
-        """The lists of all parts as one; ``places[i]`` tells the new row for each of part i's, -1 for none."""
+        """The lists of all parts in one; ``places[i]`` has the new row for each row of part i, -1 for none."""
         keys, numbers = np.unique(np.concatenate([part.keys for part in parts]), return_inverse=True)
         ends = np.cumsum([len(part.keys) for part in parts])[:-1]
         lists = [
@@ -85,12 +85,12 @@ def _starts(sizes: Iterable[int]) -> NDArray[np.uint32]:
 
 
 def slips(keys: NDArray[np.bytes_], term: bytes) -> NDArray[np.bytes_]:
-    """Those of the sorted ``keys`` that begin like ``term`` and are one slip away from it.
+    """The ``keys``, which are sorted, that are one slip away from ``term`` and have the same first letter.
 
-    A slip is a byte more, less or else, or two that changed places (F. Damerau, "A technique for computer detection and
-    correction of spelling errors", 1964). The first letter is seldom wrong (J. Pollock and A. Zamora, "Automatic
-    spelling correction in scientific and scholarly text", 1984); to rely on it leaves a twentieth of the keys to look
-    at.
+    A slip is one byte added, missing or wrong, or two swapped (F. Damerau, "A technique for computer detection and
+    correction of spelling errors", 1964). The first letter is rarely wrong (J. Pollock and A. Zamora, "Automatic
+    spelling correction in scientific and scholarly text", 1984), and relying on it leaves a twentieth of the keys to
+    compare.
     """
     size = keys.dtype.itemsize
     if len(term.decode()) < _SHORTEST or len(term) >= size:
@@ -98,22 +98,22 @@ def slips(keys: NDArray[np.bytes_], term: bytes) -> NDArray[np.bytes_]:
     first, last = np.searchsorted(keys, np.array([term[:1], term[:1] + b"\xff"], keys.dtype))
     near = keys[first:last]
     letters = near.view(np.uint8).reshape(len(near), size)
-    sought = np.frombuffer(term.ljust(size, b"\0"), np.uint8)
-    other = letters != sought
+    wanted = np.frombuffer(term.ljust(size, b"\0"), np.uint8)
+    other = letters != wanted
     rows = np.arange(len(near))
     start = other.argmax(axis=1)
     ends_alike = size - 1 - start
-    more = _alike_at_end(letters[:, 1:], sought[:-1]) >= ends_alike
-    less = _alike_at_end(letters[:, :-1], sought[1:]) >= ends_alike
+    more = _alike_at_end(letters[:, 1:], wanted[:-1]) >= ends_alike
+    less = _alike_at_end(letters[:, :-1], wanted[1:]) >= ends_alike
     after = np.minimum(start + 1, size - 1)
-    swapped = (letters[rows, start] == sought[after]) & (letters[rows, after] == sought[start])
+    swapped = (letters[rows, start] == wanted[after]) & (letters[rows, after] == wanted[start])
     one, two = (other.sum(axis=1) == number for number in (1, 2))
     found: NDArray[np.bytes_] = near[one | more | less | (two & swapped)]
     return found
 
 
-def _alike_at_end(letters: NDArray[np.uint8], sought: NDArray[np.uint8]) -> NDArray[np.intp]:
-    """How many letters at the end are the same."""
-    other = letters[:, ::-1] != sought[::-1]
+def _alike_at_end(letters: NDArray[np.uint8], wanted: NDArray[np.uint8]) -> NDArray[np.intp]:
+    """The number of equal letters at the end."""
+    other = letters[:, ::-1] != wanted[::-1]
     alike: NDArray[np.intp] = np.where(other.any(axis=1), other.argmax(axis=1), letters.shape[1])
     return alike

@@ -1,4 +1,4 @@
-"""Which traces answer a query, and how well: words and meaning, what was said around the same time, and names.
+"""Ranks the traces that answer a query, by words, meaning, neighbours in time, and names.
 
 docs/decisions/0004-ranking.md has the measurements behind every constant here.
 """
@@ -18,36 +18,36 @@ from memtools.ranking.terms import names, terms
 # Saturation and length normalisation of BM25.
 _K1 = 0.9
 _B = 0.2
-# The weights of words and meaning; that of the words where there is no vector; and by how much more the meaning counts
-# where no trace has any of the words.
+# The weights of words and meaning, the weight of words for traces without a vector, and the factor for meaning if no
+# trace has any of the words.
 _WORDS = 0.6
 _MEANING = 0.4
 _WORDS_ALONE = 1.75
 _MEANING_ALONE = 2
-# What all traces of a scope have in common says nothing: this share of the mean direction is taken off, of a mean in
-# which so many more traces have none.
+# What all traces of a scope have in common does not distinguish them. So this share of the mean direction is
+# subtracted, where the mean includes this many zero vectors.
 _CENTRING = 0.5
 _PRIOR = 30
-# What was said around the same time has a part in a score: of its cube this much, for each of the neighbours on either
-# side, the nearer the more, if they are not further apart than a day. But nothing comes of nothing: it needs at least
-# this score of its own.
+# Neighbours in time raise a score: these shares of the cubes of their scores are added to its cube, for the first,
+# second and third neighbour on either side, if they are at most a day away. A trace must have at least this score of
+# its own to be raised.
 _NEIGHBOUR_WEIGHTS = (1 / 4, 1 / 6, 1 / 12)
 _DISTANCES = np.array([1, 2, 3, -1, -2, -3])
 _DAY = 24 * 60 * 60 * 1_000_000  # microseconds
 _MIN_SCORE_TO_BOOST = 0.08
-# Who is not named is somebody else: the factor for a trace that has none of the names asked for.
+# The factor for a trace that has none of the names in the query, because it is probably about somebody else.
 _NAME_MISMATCH_PENALTY = 0.6
-# So that a text which says just what is asked for scores about 1.
+# Makes a text that says exactly what the query asks for score about 1.
 _SCALE = 1.3
-# Vectors are compared by their signs first. So many of the best are looked at with their neighbours, and of all these
-# so many compared in full: more than a search may ask for.
+# Vectors are first compared by their signs. Then this many of the best traces are taken together with their neighbours,
+# and this many of all these are compared exactly, which is more than a search may return.
 _SEEDS = 100
 _CANDIDATES = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """What is looked for. ``tags`` are folded; all have to be there. The ends of the span of time belong to it."""
+    """A query. ``tags`` are folded, and a trace must have them all. ``since`` and ``until`` are inclusive."""
 
     text: str
     embedding: Embedding | None
@@ -57,7 +57,7 @@ class Query:
     until: datetime | None = None
 
     def admits(self, index: Index) -> NDArray[np.bool_]:
-        """Which traces pass the filters and have not expired."""
+        """Which traces match the filters and have not expired."""
         admitted = index.alive(self.now)
         if self.since is not None:
             admitted &= index.when >= microseconds(self.since)
@@ -68,12 +68,12 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A proposal: a trace at the version that the index knows, its score from 0 to 1, and what that is made of.
+    """A candidate: a trace at the version that the index has, its score from 0 to 1, and the parts of the score.
 
-    ``word_score`` is the share of what BM25 could give any text for this query, ``meaning_score`` the cosine (``None``
-    where either has no vector). ``neighbour_factor`` rises with what was said around the same time, ``name_factor``
-    falls where the trace has none of the names asked for, ``meaning_only_factor`` is 2 where no trace has any of the
-    words.
+    ``word_score`` is the BM25 score as a share of the highest possible one for this query. ``meaning_score`` is the
+    cosine, ``None`` if either side has no vector. ``neighbour_factor`` is above 1 if neighbours in time match too,
+    ``name_factor`` below 1 if the trace has none of the names in the query, and ``meaning_only_factor`` 2 if no trace
+    has any of the words.
     """
 
     id: str
@@ -87,9 +87,9 @@ class Ranked:
 
 
 def rank(index: Index, query: Query, *, floor: float) -> Iterator[Ranked]:
-    """The traces that the query admits and that score ``floor`` or more, best first, at most some hundred.
+    """Yield the traces that match the filters and score at least ``floor``, best first, some hundred at most.
 
-    The score is absolute, so comparable from query to query: a query that nothing answers has low scores everywhere.
+    Scores of different queries are comparable: if nothing answers a query, all its scores are low.
     """
     if not len(index):
         return
@@ -118,7 +118,7 @@ def rank(index: Index, query: Query, *, floor: float) -> Iterator[Ranked]:
 
 
 def _words(index: Index, lists: Iterable[Matches]) -> Floats:
-    """Each trace's BM25 as a share of the most that a text could get for these terms.
+    """The BM25 score of each trace, as a share of the highest possible score for these terms.
 
     S. Robertson and H. Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009.
     """
@@ -133,7 +133,7 @@ def _words(index: Index, lists: Iterable[Matches]) -> Floats:
 
 
 class _Meaning:
-    """The cosine of traces with the query, all without what they have in common. ``known``: which traces have one."""
+    """The cosine of traces with the query, without what all have in common. ``known``: which traces have one."""
 
     def __init__(self, index: Index, embedding: Embedding | None) -> None:
         self._index = index
@@ -143,11 +143,11 @@ class _Meaning:
         self.known = np.zeros(len(index), bool) if self._query is None else index.embedded
 
     def estimated(self) -> Floats:
-        """Of all traces, from the signs."""
+        """The cosines of all traces, estimated from signs."""
         return np.zeros(len(self._index), np.float32) if self._query is None else self._index.nearness(self._query)
 
     def exactly(self, places: Rows) -> Floats:
-        """Of the traces at ``places``."""
+        """The exact cosines of the traces at ``places``."""
         if self._query is None:
             return np.zeros(len(places), np.float32)
         query = self._query.astype(np.float32)
@@ -161,7 +161,7 @@ class _Meaning:
 
 
 def _own(words: Floats, meaning: Floats, known: NDArray[np.bool_]) -> Floats:
-    """What a trace scores by itself, by its words alone where no meaning is ``known``."""
+    """The scores of traces without their neighbours; from words only if the meaning is not ``known``."""
     scores = words * np.float32(_WORDS) + meaning.clip(min=0) * np.float32(_MEANING)
     if not known.all():
         scores = np.where(known, scores, np.float32(_WORDS_ALONE) * words)
@@ -169,12 +169,12 @@ def _own(words: Floats, meaning: Floats, known: NDArray[np.bool_]) -> Floats:
 
 
 def _candidates(index: Index, scores: Floats, admitted: NDArray[np.bool_]) -> Rows:
-    """The places admitted that are likely to be the best: of the best by themselves, and of what stands beside them."""
+    """The admitted places that probably have the best final scores: the best traces and their neighbours."""
     if len(scores) > _CANDIDATES:
         open_to = scores if admitted.all() else np.where(admitted, scores, -1)
-        beside = np.arange(-len(_NEIGHBOUR_WEIGHTS), len(_NEIGHBOUR_WEIGHTS) + 1)
+        offsets = np.arange(-len(_NEIGHBOUR_WEIGHTS), len(_NEIGHBOUR_WEIGHTS) + 1)
         reached = np.zeros(len(scores), bool)
-        reached[np.clip(_best(open_to, _SEEDS)[:, np.newaxis] + beside, 0, len(scores) - 1)] = True
+        reached[np.clip(_best(open_to, _SEEDS)[:, np.newaxis] + offsets, 0, len(scores) - 1)] = True
         places = np.flatnonzero(reached & admitted)
         return np.sort(places[_best(_boosted(index, scores, places), _CANDIDATES)])
     return np.flatnonzero(admitted)
@@ -185,12 +185,12 @@ def _best(scores: Floats, most: int) -> Rows:
 
 
 def _boosted(index: Index, scores: Floats, places: Rows) -> Floats:
-    """The scores at ``places``, with the part that neighbours in time have in them."""
+    """The scores at ``places``, raised by neighbours in time."""
     own = scores[places]
-    beside = places[:, np.newaxis] + _DISTANCES
-    there = np.clip(beside, 0, len(scores) - 1)
-    near = (there == beside) & (np.abs(index.when[there] - index.when[places][:, np.newaxis]) <= _DAY)
-    boosted = np.cbrt(_cube(own) + (_cube(scores[there]) * near) @ np.array(_NEIGHBOUR_WEIGHTS * 2, np.float32))
+    wanted = places[:, np.newaxis] + _DISTANCES
+    neighbours = np.clip(wanted, 0, len(scores) - 1)
+    near = (neighbours == wanted) & (np.abs(index.when[neighbours] - index.when[places][:, np.newaxis]) <= _DAY)
+    boosted = np.cbrt(_cube(own) + (_cube(scores[neighbours]) * near) @ np.array(_NEIGHBOUR_WEIGHTS * 2, np.float32))
     return np.where(own >= _MIN_SCORE_TO_BOOST, boosted, own)
 
 
@@ -199,7 +199,7 @@ def _cube(scores: Floats) -> Floats:
 
 
 def _factors(size: int, lists: list[Matches]) -> Floats:
-    """1 for a trace that has one of the names whose lists these are, or where there are none."""
+    """The name factor of each trace: 1 if it is in any of these lists of names, or if there are no lists."""
     if not lists:
         return np.ones(size, np.float32)
     factors = np.full(size, _NAME_MISMATCH_PENALTY, np.float32)

@@ -1,4 +1,4 @@
-"""Texts to index terms: Unicode folding, stop words, Snowball stems, pairs of characters, dates in words."""
+"""Makes index terms of texts: Unicode folding, stop words, Snowball stems, pairs of characters, dates in words."""
 
 import unicodedata
 from collections.abc import Iterable, Iterator
@@ -10,14 +10,15 @@ import regex
 import Stemmer
 
 _WORD = regex.compile(r"[\p{L}\p{M}\p{N}_]+(?:'[\p{L}\p{M}\p{N}]+)?(?:'s\b)?")
-# Scripts that are written without spaces between words.
+# Scripts without spaces between words.
 _UNSPACED = regex.compile(r"([\p{Han}\p{Hiragana}\p{Katakana}\u30fc\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}]+)")
 _HAN = regex.compile(r"\p{Han}")
-_VOICING = 8  # the combining class of the marks that make another kana of one: no accents
+_VOICING = 8  # the combining class of marks that make a different kana, which are not accents
 _ENCLITIC = regex.compile(r"(?:n't|'(?:s|re|ve|ll|d|m)?)$")
 
-# The closed-class words of English: articles, pronouns, prepositions, auxiliaries. They say how a sentence is built,
-# not what it is about. With what is left of "can't" and the like; without numbers, names of days and months, and "not".
+# The closed-class words of English: articles, pronouns, prepositions, auxiliaries. They belong to the grammar of a
+# sentence, not to its subject. They include what remains of "can't" and the like, but not numbers, names of days and
+# months, or "not".
 STOP_WORDS = frozenset(
     """
     a about after again all also am an and any are as at be because been before being between both but by ca can
@@ -26,10 +27,10 @@ STOP_WORDS = frozenset(
     our ours ourselves out over own same sha she should so some such than that the their theirs them themselves
     then there these they this those through to too under until up very was we were what when where which while
     who whom whose why will with wo would you your yours yourself yourselves
-    """.split()  # noqa: SIM905 - a list of a line a word says no more
+    """.split()  # noqa: SIM905 - a list with one line for each word would not be clearer
 )
 
-# Spells a name, unless it stands at the beginning, where every word is capitalised.
+# A capitalised word, except the first, which is always capitalised. It is probably a name.
 _CAPITALISED = regex.compile(r"(?<=\s)[^\w\s]*(\p{Lu}[\w'’]*)")
 
 _MONTHS = "january february march april may june july august september october november december".split()  # noqa: SIM905
@@ -37,7 +38,7 @@ _DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()  # no
 
 
 def fold_word(text: str) -> str:
-    """Width, case and accents folded away (NFKD without combining marks, case folded)."""
+    """The word without differences in width, case and accents (NFKD without combining marks, case folded)."""
     plain = unicodedata.normalize("NFKD", text.replace("\u2019", "'")).casefold()
     if plain.isascii():
         return plain
@@ -59,7 +60,7 @@ def terms(text: str) -> list[str]:
 
 
 def _parts(word: str) -> Iterator[str]:
-    """The word itself; where no spaces part words, each two characters that stand together, and each ideograph."""
+    """The word itself, or, in scripts without spaces, each pair of adjacent characters and each ideograph."""
     if word.isascii():
         yield word
         return
@@ -72,7 +73,7 @@ def _parts(word: str) -> Iterator[str]:
 
 
 def date_terms(when: datetime) -> list[str]:
-    """A date as people say it: year, month, day of the month and of the week."""
+    """The terms of a date as people say it: year, month, day of the month and of the week."""
     return terms(f"{when.year} {_MONTHS[when.month - 1]} {when.day} {_DAYS[when.weekday()]}")
 
 
@@ -82,14 +83,14 @@ def _dates() -> frozenset[str]:
 
 
 def names(text: str) -> list[str]:
-    """The terms of what looks like a name: capitalised words, but for the first of the text, months and days."""
+    """The terms of probable names: capitalised words, except the first, months and days."""
     spelt = (match[1] for match in _CAPITALISED.finditer(text.strip()))
     found = (term for word in spelt for term in terms(word))
     return [term for term in dict.fromkeys(found) if term not in _dates()]
 
 
 def document_terms(content: str, tags: Iterable[str], when: datetime | None) -> list[str]:
-    """All terms under which a trace is found."""
+    """All terms of a trace."""
     found = terms(content)
     for tag in tags:
         found += terms(tag)

@@ -1,1 +1,1 @@
-"""The tools, a module each: arguments, reply, the words a model reads, and ``run``."""
+"""The tools, one module each: arguments, reply, description and ``run``."""

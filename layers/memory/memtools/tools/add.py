@@ -1,4 +1,4 @@
-"""memory_add: all new facts of a call or none, each known fact by the trace that says it already."""
+"""memory_add: stores all new facts of a call, or none, and names the traces that already say the known ones."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,12 +23,14 @@ class Add(Arguments):
 
     facts: Texts = Field(
         max_length=100,
-        description="The facts to remember, each a sentence that makes sense on its own: names instead of pronouns,"
-        " dates instead of 'yesterday'. Up to 100.",
+        description="The facts to remember. Each is a sentence that makes sense by itself: use names instead of"
+        " pronouns and dates instead of 'yesterday'. Up to 100.",
     )
-    tags: Tags = Field([], description="Labels for all facts of this call, to narrow a search by.")
+    tags: Tags = Field([], description="Labels for all facts of this call. Searches can filter by them.")
     occurred_at: Moment | None = Field(None, description=f"When it happened, if not now: {MOMENT}.")
-    expires_at: Moment | None = Field(None, description=f"When to forget the facts, if ever: {MOMENT}, in the future.")
+    expires_at: Moment | None = Field(
+        None, description=f"When to forget the facts, if ever: {MOMENT}. It must be in the future."
+    )
 
 
 class Added(Reply):
@@ -37,24 +39,24 @@ class Added(Reply):
     changes = True
     shortens = ("duplicates", "saved")
     left_out_note = (
-        "The call was carried out; {count} entries of this reply were left out, since it would be too large."
-        " memory_list and memory_search show the memories."
+        "The change was made. {count} entries of this reply were left out because it would be too large. memory_list"
+        " and memory_search show the memories."
     )
 
     message: str
     saved: list[MemoryText] = Field(description="The facts stored by this call.")
-    duplicates: list[MemoryText] = Field(description="For facts known before, the memories that say them already.")
+    duplicates: list[MemoryText] = Field(description="For facts that were already known, the memories that have them.")
 
 
-def run(backend: Backend, scope: Scope, given: Add) -> Added:
+def run(backend: Backend, scope: Scope, arguments: Add) -> Added:
     """Store the facts. Blank ones are dropped; the same fact twice in a call counts once."""
     stamp = backend.stamp()
-    contents = [fact for fact in given.facts if fact.strip()]
-    _require_future(given.expires_at, stamp.now)
+    contents = [fact for fact in arguments.facts if fact.strip()]
+    _require_future(arguments.expires_at, stamp.now)
     if not contents:
         return Added(message="Nothing to save.", saved=[], duplicates=[])
     require_fitting(contents, argument="facts")
-    facts, repeats = _births(backend, scope, given, contents, stamp)
+    facts, repeats = _births(backend, scope, arguments, contents, stamp)
     _commit(backend, scope, facts, stamp)
     saved = [fact.write.after for fact in facts.values() if fact.write]
     known = {key: fact.claimant() for key, fact in facts.items()}
@@ -67,7 +69,7 @@ def run(backend: Backend, scope: Scope, given: Add) -> Added:
 
 @dataclass(slots=True)
 class _Fact:
-    """A fact on its way in: the state of its key as far as known, and what a commit has to do about it."""
+    """A fact to add: the state of its key as far as known, and what a commit must do for it."""
 
     birth: Trace
     key_state: KeyState = _FREE
@@ -77,30 +79,33 @@ class _Fact:
     known: Trace | None = None
 
     def settle(self, stamp: Stamp) -> None:
-        """Decide what a commit has to do for this fact, from the state of its key.
+        """Decide from the state of the key what a commit must do for this fact.
 
-        Nothing there: it is born. The same fact, alive: known. Another trace claims the text: known, if that proves
-        true. A dead trace: it lives again. A trace that says something else by now: born under a spare id.
+        - No trace: create one.
+        - A live trace that says this fact: the fact is known.
+        - A claim by another trace: the fact is known, on condition that this trace still says it.
+        - A dead trace: revive it.
+        - A trace that says something else now: create one with a spare id.
         """
-        standing, claimed_by = self.key_state.trace, self.key_state.claimed_by
+        occupant, claimed_by = self.key_state.trace, self.key_state.claimed_by
         likely = [name for name in claimed_by if name not in self.refuted]
         self.write = self.condition = self.known = None
-        if standing and standing.alive(stamp.now) and standing.says(self.birth.content):
-            self.known = standing
+        if occupant and occupant.alive(stamp.now) and occupant.says(self.birth.content):
+            self.known = occupant
         elif likely:
             self.condition = StillSays(likely[0], self.birth.content)
-        elif standing is None:
+        elif occupant is None:
             self.write = Write(None, self.birth, claimed_by=claimed_by)
-        elif not standing.alive(stamp.now):
-            self.write = Write(standing, revived(standing, self.birth, stamp))
+        elif not occupant.alive(stamp.now):
+            self.write = Write(occupant, revived(occupant, self.birth, stamp))
         else:
             spare = replace(self.birth, id=spare_id(self.birth.id, stamp))
             self.write = Write(None, spare, claimed_by=claimed_by)
 
     def learn(self, found: Mapping[str, KeyState], stamp: Stamp) -> None:
-        """Take in what made a commit fail: a claim that is not true, or another state of this fact's key.
+        """Learn from a failed commit that a claim is false, or that the key is in another state.
 
-        What was found at a claimant may have been in the way of another fact only.
+        A claimant that was found may have failed the condition of another fact only.
         """
         if self.condition and self.condition.id in found:
             claimant = found[self.condition.id].trace
@@ -110,7 +115,7 @@ class _Fact:
             self.key_state, self.refuted = found[self.birth.id], ()
 
     def claimant(self) -> MemoryText:
-        """The memory that says this fact, now that it is settled."""
+        """The memory that says this fact. Call ``settle`` first."""
         if self.condition:
             return MemoryText(id=self.condition.id, content=self.birth.content)
         trace = self.write.after if self.write else self.known
@@ -120,15 +125,15 @@ class _Fact:
 
 def _require_future(moment: datetime | None, now: datetime) -> None:
     if moment is not None and moment <= now:
-        raise InvalidArguments("`expiresAt` has to be in the future.", argument="expiresAt")
+        raise InvalidArguments("`expiresAt` must be in the future.", argument="expiresAt")
 
 
 def _births(
-    backend: Backend, scope: Scope, given: Add, contents: Sequence[str], stamp: Stamp
+    backend: Backend, scope: Scope, arguments: Add, contents: Sequence[str], stamp: Stamp
 ) -> tuple[dict[str, _Fact], list[str]]:
-    """The call's distinct facts by key, and the keys of those that it repeats.
+    """The call's distinct facts by key, and the keys of repeated ones.
 
-    Each fact is a microsecond younger than the one before, so that their order is kept.
+    Each fact is created a microsecond after the one before, which keeps their order.
     """
     keys = [key_of(scope, content) for content in contents]
     distinct: dict[str, str] = {}
@@ -142,11 +147,11 @@ def _births(
             Trace(
                 id=key,
                 content=content,
-                tags=tuple(given.tags),
+                tags=tuple(arguments.tags),
                 created_at=moment,
                 changed_at=moment,
-                occurred_at=given.occurred_at,
-                expires_at=given.expires_at,
+                occurred_at=arguments.occurred_at,
+                expires_at=arguments.expires_at,
                 embedding=embeddings[place],
                 writes=(stamp.write,),
             )
@@ -156,7 +161,7 @@ def _births(
 
 
 def _commit(backend: Backend, scope: Scope, facts: dict[str, _Fact], stamp: Stamp) -> None:
-    """Write what is new. Optimistic: the first commit takes every fact for new; a failed one tells what is there."""
+    """Write the new facts. The first commit assumes that all are new; a failed one returns what exists."""
     for _ in attempts():
         for fact in facts.values():
             fact.settle(stamp)
@@ -171,15 +176,17 @@ def _commit(backend: Backend, scope: Scope, facts: dict[str, _Fact], stamp: Stam
                 fact.learn(failed.found, stamp)
         else:
             return
-    raise Unavailable("Too many others write the same facts at this moment; nothing was saved. Send the call again.")
+    raise Unavailable(
+        "Too many other calls are writing the same facts right now. Nothing was saved. Send the call again."
+    )
 
 
 TOOL = Tool(
     name="memory_add",
     function="add",
-    description="Remember new facts about the user or your work with them. Call it as soon as you learn something worth"
-    " knowing in a later conversation. All facts of a call are stored, or none. A fact that is known already is not"
-    " stored twice but named under `duplicates`, so repeating a call does no harm. It never changes or replaces a"
+    description="Remember new facts about the user or your work with them. Call it as soon as you learn something"
+    " worth knowing in a later conversation. It stores all facts of a call, or none. A fact that is already known is"
+    " not stored again but listed under `duplicates`, so repeating a call does no harm. It never changes or replaces a"
     " memory.",
     arguments=Add,
     reply=Added,

@@ -1,4 +1,4 @@
-"""What updating, deleting and restoring share: one trace's next version, against whatever else happens to it."""
+"""What updating, deleting and restoring share: writing a trace's next version despite concurrent changes."""
 
 from collections.abc import Callable
 
@@ -13,14 +13,15 @@ Step = Callable[[Trace, Stamp], Trace | None]
 
 
 def change(backend: Backend, scope: Scope, trace_id: str, version: int | None, step: Step) -> tuple[Trace, bool]:
-    """Take ``step`` on the trace as it is; the trace afterwards, and whether that changed it.
+    """Write the version that ``step`` makes of the current one; the trace afterwards, and whether it changed.
 
-    After a lost race the step runs again on the fresh trace. A step that has nothing to do (``None``) is a success
-    whatever ``version`` is expected: so a retry does not conflict with its own first success.
+    If another change comes first, the step runs again on the new version. A step that has nothing to do returns
+    ``None``. Then the call succeeds whatever ``version`` it expects, so that a retry does not conflict with its own
+    success.
 
     Raises:
-        NotFound: the caller's scope has no trace of this id.
-        Conflict: the trace is not at the version expected.
+            NotFound: the caller's scope has no trace with this id.
+            Conflict: the trace is not at the expected version.
     """
     stamp = backend.stamp()
     for _ in attempts():
@@ -37,23 +38,27 @@ def change(backend: Backend, scope: Scope, trace_id: str, version: int | None, s
         except ConditionFailed:
             continue
         return after, True
-    raise Unavailable("Too many others change this memory at this moment; nothing was changed. Send the call again.")
+    raise Unavailable(
+        "Too many other calls are changing this memory right now. Nothing was changed. Send the call again."
+    )
 
 
 def unknown(trace_id: str) -> NotFound:
-    """The caller's scope has no such trace, or no longer."""
-    return NotFound(f"There is no memory {trace_id}. Search or list for ids that are current.", id=trace_id)
+    """The error for an id that the scope does not have, or no longer has."""
+    return NotFound(
+        f"Memory {trace_id} does not exist. Call memory_search or memory_list to get current ids.", id=trace_id
+    )
 
 
 def require_alive(trace: Trace, stamp: Stamp) -> None:
-    """Raise NotFound, saying what became of it, unless the trace is alive."""
+    """Raise NotFound, which says what happened to the trace, unless it is alive."""
     if trace.expired(stamp.now):
         raise unknown(trace.id)
     if trace.live:
         return
     if trace.merged_into:
         raise NotFound(
-            f"Memory {trace.id} has become part of {trace.merged_into}. Use that one, or take the merge back with"
+            f"Memory {trace.id} was merged into {trace.merged_into}. Use that one, or undo the merge with"
             " memory_unmerge.",
             id=trace.id,
             mergedInto=trace.merged_into,
@@ -63,8 +68,8 @@ def require_alive(trace: Trace, stamp: Stamp) -> None:
 
 def _outdated(current: Trace, version: int) -> Conflict:
     return Conflict(
-        f"Memory {current.id} is at version {current.version}, no longer at {version}; nothing was changed. Its current"
-        " content is in `details`: decide on that.",
+        f"Memory {current.id} is at version {current.version}, not {version}. Nothing was changed. Decide again with"
+        " its current content, which is in `details`.",
         id=current.id,
         version=current.version,
         content=current.content,

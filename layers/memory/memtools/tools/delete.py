@@ -1,4 +1,4 @@
-"""memory_delete: the trace is marked, purged after the retention, and until then can be restored."""
+"""memory_delete: turns a trace into a tombstone, which can be restored until the retention ends."""
 
 from pydantic import Field
 
@@ -13,10 +13,10 @@ from memtools.tools.tool import Arguments, Reply, Text, Tool, TraceId, Version
 class Delete(Arguments):
     """Arguments of memory_delete."""
 
-    trace_id: TraceId = Field(description="The memory to forget, by its id.")
-    reason: Text | None = Field(None, max_length=1000, description="Why, for whoever looks into the history.")
+    trace_id: TraceId = Field(description="The id of the memory to forget.")
+    reason: Text | None = Field(None, max_length=1000, description="The reason, shown in the history.")
     version: Version | None = Field(
-        None, description="The version you have seen, to refuse the deletion if it is another one by now."
+        None, description="The version that you have seen. If the memory has changed since, the deletion is refused."
     )
 
 
@@ -25,28 +25,28 @@ class Deleted(Reply):
 
     changes = True
 
-    deleted: bool = Field(description="False where it was deleted already.")
+    deleted: bool = Field(description="False if it was already deleted.")
     id: str
 
 
-def run(backend: Backend, scope: Scope, given: Delete) -> Deleted:
-    """Delete the trace; one that is deleted already stays so."""
+def run(backend: Backend, scope: Scope, arguments: Delete) -> Deleted:
+    """Delete the trace. Does nothing if it is already deleted."""
 
     def step(current: Trace, stamp: Stamp) -> Trace | None:
         if current.status is Status.DELETED:
             return None
         require_alive(current, stamp)
-        return deleted(current, given.reason, stamp, backend.retention)
+        return deleted(current, arguments.reason, stamp, backend.retention)
 
-    trace, done = change(backend, scope, given.trace_id, given.version, step)
+    trace, done = change(backend, scope, arguments.trace_id, arguments.version, step)
     return Deleted(deleted=done, id=trace.id)
 
 
 TOOL = Tool(
     name="memory_delete",
     function="edit",
-    description="Forget one memory. Call it when the user asks you to, or when it is wrong and nothing should take its"
-    " place. No search returns it from then on; for some weeks memory_restore can bring it back. Deleting it again"
+    description="Forget one memory. Call it when the user asks you to, or when the memory is wrong and nothing should"
+    " replace it. Searches no longer return it. For some weeks, memory_restore can bring it back. Deleting it again"
     " changes nothing.",
     arguments=Delete,
     reply=Deleted,

@@ -1,4 +1,4 @@
-"""memory_duplicates: traces that likely say the same, in groups to merge."""
+"""memory_duplicates: finds groups of traces that probably say the same thing, to merge."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,27 +13,27 @@ from memtools.domain.trace import Trace
 from memtools.tools.merge import MERGE_LIMIT
 from memtools.tools.tool import Arguments, Limit, Memory, Part, Reply, Tool
 
-# Pairs read from the table for each group asked for: a group may take several, and some prove to be unlike.
+# Pairs compared for each requested group: a group may need several, and some turn out to be dissimilar.
 _PAIRS = 10
 
 
 class Duplicates(Arguments):
     """Arguments of memory_duplicates."""
 
-    limit: Limit = Field(10, description="How many groups at most, 1 to 100.")
+    limit: Limit = Field(10, description="Maximum number of groups, 1 to 100.")
     threshold: Annotated[float, Field(ge=0, le=1)] = Field(
         0.6,
-        description="How alike the memories of a group have to be, from 0 to 1. At 0.9 they say the same in nearly the"
-        " same words; at 0.6 they are about the same thing.",
+        description="Minimum similarity of the memories in a group, from 0 to 1. At 0.9 they say the same thing in"
+        " nearly the same words. At 0.6 they are about the same thing.",
     )
 
 
 class Group(Part):
-    """Memories that likely say the same."""
+    """Memories that probably say the same thing."""
 
-    score: float = Field(ge=0, le=1, description="How alike each two of them are at least, from 0 to 1.")
-    trace_ids: list[str] = Field(description="Their ids, the oldest first, as memory_merge takes them.")
-    traces: list[Memory] = Field(description="The same, whole.")
+    score: float = Field(ge=0, le=1, description="The lowest similarity of any two of them, from 0 to 1.")
+    trace_ids: list[str] = Field(description="Their ids, oldest first, as memory_merge takes them.")
+    traces: list[Memory] = Field(description="The same memories, complete.")
 
 
 class Groups(Reply):
@@ -41,22 +41,22 @@ class Groups(Reply):
 
     shortens = ("groups",)
     left_out_note = (
-        "The {count} least alike groups were left out, since the reply would be too large. To see them, merge or"
-        " correct these first, then ask again."
+        "The {count} least similar groups were left out because the reply would be too large. To see them, merge or"
+        " correct these first, then call again."
     )
-    too_large = "Ask for closer duplicates with a higher `threshold`, or read the memories one by one."
+    too_large = "Use a higher `threshold`, or read the memories one by one."
 
-    groups: list[Group] = Field(description="The most alike first; empty where nothing is said twice.")
+    groups: list[Group] = Field(description="Most similar first; empty if there are no duplicates.")
 
 
-def run(backend: Backend, scope: Scope, given: Duplicates) -> Groups:
+def run(backend: Backend, scope: Scope, arguments: Duplicates) -> Groups:
     """Groups of the scope's live traces as the table has them, the most alike first."""
     # It brings numpy, which only functions that search need.
     from memtools.ranking.alike import alike, proposed
 
     now = backend.now()
     with backend.indexes.fresh(scope) as index:
-        pairs = proposed(index, index.alive(now), _PAIRS * given.limit)
+        pairs = proposed(index, index.alive(now), _PAIRS * arguments.limit)
         ids = list(dict.fromkeys(name for pair in pairs for name in pair.ids))
         traces = {name: trace for name, trace in backend.traces.get(scope, ids).items() if trace.alive(now)}
     scores: dict[frozenset[str], float] = {}
@@ -64,19 +64,19 @@ def run(backend: Backend, scope: Scope, given: Duplicates) -> Groups:
         if traces.keys() >= set(pair.ids):
             one, other = (traces[name].content for name in pair.ids)
             scores[frozenset(pair.ids)] = alike(index, one, other, pair.cosine)
-    return Groups(groups=[_reply(one, traces) for one in _groups(scores, given.threshold)][: given.limit])
+    return Groups(groups=[_reply(one, traces) for one in _groups(scores, arguments.threshold)][: arguments.limit])
 
 
 @dataclass(slots=True)
 class _Group:
-    """Traces of which each two are at least ``score`` alike, in the order in which they were found."""
+    """Traces with a similarity of at least ``score`` between any two, in the order in which they were found."""
 
     ids: list[str]
     score: float
 
 
 def _groups(scores: Mapping[frozenset[str], float], threshold: float) -> list[_Group]:
-    """The pairs that are alike enough, put together where each two of a group are; the best pair's group first."""
+    """Groups in which any two traces are similar enough; the group with the best pair first."""
     groups: list[_Group] = []
     of: dict[str, _Group] = {}
     for pair in sorted(scores, key=lambda pair: (-scores[pair], sorted(pair))):
@@ -95,7 +95,7 @@ def _groups(scores: Mapping[frozenset[str], float], threshold: float) -> list[_G
 def _join(
     of: dict[str, _Group], group: _Group, name: str, scores: Mapping[frozenset[str], float], threshold: float
 ) -> None:
-    """Take the trace into the group if it is alike enough to all that are in it, and they can still be merged."""
+    """Add the trace to the group if it is similar enough to all its members and the group can still be merged."""
     lowest = min(scores.get(frozenset((name, other)), 0.0) for other in group.ids)
     if lowest >= threshold and len(group.ids) < MERGE_LIMIT:
         group.ids.append(name)
@@ -106,7 +106,7 @@ def _join(
 def _reply(group: _Group, traces: Mapping[str, Trace]) -> Group:
     members: Sequence[Trace] = sorted((traces[name] for name in group.ids), key=lambda one: (one.when, one.created_at))
     return Group(
-        score=floor(group.score * 10_000) / 10_000,  # a group is found again with its own score as threshold
+        score=floor(group.score * 10_000) / 10_000,  # so that its own score as threshold finds the group again
         trace_ids=[trace.id for trace in members],
         traces=[Memory.of(trace) for trace in members],
     )
@@ -115,8 +115,8 @@ def _reply(group: _Group, traces: Mapping[str, Trace]) -> Group:
 TOOL = Tool(
     name="memory_duplicates",
     function="search",
-    description="Find memories that likely say the same, in groups. Call it to tidy up, before memory_merge: read each"
-    " group first, since memories that contradict each other look alike too. It changes nothing.",
+    description="Find groups of memories that probably say the same thing. Call it to tidy up, before memory_merge."
+    " Read each group first, because memories that contradict each other also look alike. It changes nothing.",
     arguments=Duplicates,
     reply=Groups,
     run=run,

@@ -1,4 +1,4 @@
-"""memory_history: the versions of a trace or a document, each with what made it."""
+"""memory_history: lists the versions of a trace or a document, each with the change that made it."""
 
 from typing import Literal, Self
 
@@ -16,16 +16,16 @@ from memtools.tools.tool import Arguments, Limit, Part, Reply, Timestamp, Tool, 
 class History(Arguments):
     """Arguments of memory_history."""
 
-    trace_id: TraceId | None = Field(None, description="The memory whose versions you want.")
+    trace_id: TraceId | None = Field(None, description="The id of the memory whose versions you want.")
     target: Literal["self", "user"] | None = Field(
-        None, description="Or the document: `self` for MEMORY.md, `user` for USER.md."
+        None, description="Or a document: `self` for MEMORY.md, `user` for USER.md."
     )
-    limit: Limit = Field(20, description="How many versions at most, 1 to 100.")
+    limit: Limit = Field(20, description="Maximum number of versions, 1 to 100.")
 
     @model_validator(mode="after")
-    def _one_of_both(self) -> Self:
+    def _exactly_one(self) -> Self:
         if (self.trace_id is None) == (self.target is None):
-            raise ValueError("give either `traceId` or `target`")
+            raise ValueError("give either `traceId` or `target`, not both")
         return self
 
 
@@ -33,7 +33,7 @@ class PastVersion(Part):
     """One version of a memory or of a document."""
 
     version: int | str
-    change: str = Field(description="What made this version.")
+    change: str = Field(description="The change that made this version.")
     at: Timestamp
     content: str
     tags: list[str] | None = None
@@ -68,20 +68,20 @@ class Versions(Reply):
 
     shortens = ("versions",)
     left_out_note = (
-        "The {count} oldest of these versions were left out, since the reply would be too large. They are kept, and a"
-        " memory's can be restored by their numbers."
+        "The {count} oldest of these versions were left out because the reply would be too large. They still exist; a"
+        " memory's versions can be restored by number."
     )
-    too_large = "It is kept all the same, and can be restored."
+    too_large = "It still exists and can be restored."
 
-    versions: list[PastVersion] = Field(description="The newest first.")
+    versions: list[PastVersion] = Field(description="Newest first.")
 
 
-def run(backend: Backend, scope: Scope, given: History) -> Versions:
-    """The versions kept, newest first."""
-    if given.trace_id is not None:
-        return Versions(versions=_of_trace(backend, scope, given.trace_id)[: given.limit])
-    name = FILES[Target(given.target or Target.SELF)]
-    documents = backend.personas.versions(scope, name, given.limit)
+def run(backend: Backend, scope: Scope, arguments: History) -> Versions:
+    """The versions that are kept, newest first."""
+    if arguments.trace_id is not None:
+        return Versions(versions=_of_trace(backend, scope, arguments.trace_id)[: arguments.limit])
+    name = FILES[Target(arguments.target or Target.SELF)]
+    documents = backend.personas.versions(scope, name, arguments.limit)
     return Versions(versions=[PastVersion.of_document(document) for document in documents])
 
 
@@ -97,9 +97,9 @@ def _of_trace(backend: Backend, scope: Scope, trace_id: str) -> list[PastVersion
 TOOL = Tool(
     name="memory_history",
     function="search",
-    description="See the versions of one memory (`traceId`) or of a document (`target`), newest first, each with what"
-    " made it. Call it before memory_restore or memory_edit's undo, or when the user asks why you remember something."
-    " It changes nothing.",
+    description="See the versions of one memory (`traceId`) or one document (`target`), newest first, each with its"
+    " change. Call it before memory_restore, before `undo` in memory_edit, or when the user asks why you remember"
+    " something. It changes nothing.",
     arguments=History,
     reply=Versions,
     run=run,

@@ -1,4 +1,4 @@
-"""memory_list: all live traces, newest first, page by page."""
+"""memory_list: lists all live traces, newest first, page by page."""
 
 import base64
 import binascii
@@ -20,17 +20,20 @@ if TYPE_CHECKING:
 
     from memtools.ranking.index import Index
 
-# Where a trace comes in its scope's order: when it happened, when it was made, its id.
+# A trace's position in its scope's order: when it happened, when it was created, its id.
 Position = tuple[int, int, str]
 
 
 class List(Arguments):
     """Arguments of memory_list."""
 
-    limit: Limit = Field(20, description="How many memories a page has at most, 1 to 100.")
-    tags: Tags = Field([], description="Only memories that carry all of these tags.")
+    limit: Limit = Field(20, description="Maximum number of memories on a page, 1 to 100.")
+    tags: Tags = Field([], description="Only memories that have all of these tags.")
     cursor: Text | None = Field(
-        None, max_length=1000, description="`nextCursor` of the page before, with the same tags. Without it the newest."
+        None,
+        max_length=1000,
+        description="`nextCursor` of the previous page; keep the same tags. Without it, the list starts with the"
+        " newest.",
     )
 
 
@@ -39,30 +42,30 @@ class Listed(Reply):
 
     shortens = ("results",)
     left_out_note = (
-        "The last {count} memories of this page were left out, since the reply would be too large. To see them all, ask"
-        " for this page again with limit {kept}, and go on from its nextCursor."
+        "The last {count} memories of this page were left out because the reply would be too large. To see all of"
+        " them, request this page again with limit {kept}, then continue from its `nextCursor`."
     )
-    too_large = "To pass it by, ask with limit 1, then go on from `details.nextCursor`."
+    too_large = "To skip it, use limit 1, then continue from `details.nextCursor`."
 
-    results: list[Memory] = Field(description="The newest first.")
-    next_cursor: str | None = Field(None, description="Where the next page begins; absent on the last one.")
+    results: list[Memory] = Field(description="Newest first.")
+    next_cursor: str | None = Field(None, description="The cursor of the next page; absent on the last page.")
 
     def without_last(self, count: int) -> Self:
-        """Without the cursor too: it would lead past what was left out."""
+        """Leave out the cursor too, because it would skip what was left out."""
         return super().without_last(count).model_copy(update={"next_cursor": None})
 
 
-def run(backend: Backend, scope: Scope, given: List) -> Listed:
+def run(backend: Backend, scope: Scope, arguments: List) -> Listed:
     """A page of the scope's live traces as the table has them, newest first."""
-    tags = frozenset(fold(tag) for tag in given.tags)
+    tags = frozenset(fold(tag) for tag in arguments.tags)
     checksum = digest(scope.key, *sorted(tags))[:16]
-    after = _decode_cursor(given.cursor, checksum) if given.cursor else None
+    after = _decode_cursor(arguments.cursor, checksum) if arguments.cursor else None
     now = backend.now()
     with backend.indexes.fresh(scope) as index:
         places = list(index.newest(tags, now, after))
         page: list[Trace] = []
         read = 0
-        while (wanted := given.limit - len(page)) and (ids := _ids(index, places[read : read + wanted])):
+        while (wanted := arguments.limit - len(page)) and (ids := _ids(index, places[read : read + wanted])):
             page += _confirmed(backend, scope, ids, now)
             read += len(ids)
     return Listed(
@@ -85,7 +88,7 @@ def _confirmed(backend: Backend, scope: Scope, ids: Sequence[str], now: "datetim
 
 
 def _encode_cursor(position: Position, checksum: str) -> str:
-    """A cursor. It names a position, not a scope: the checksum refuses it in any other list."""
+    """A cursor: a position in a list, and a checksum that makes it invalid in any other list."""
     data = json.dumps([*position, digest(checksum, *map(str, position))[:16]])
     return base64.urlsafe_b64encode(data.encode()).decode()
 
@@ -98,7 +101,8 @@ def _decode_cursor(cursor: str, checksum: str) -> Position:
         genuine = False
     if not genuine:
         raise InvalidArguments(
-            "This list with these tags never returned this `cursor`. Start again without it.", argument="cursor"
+            "Invalid `cursor`: it does not come from this list with these tags. Start again without it.",
+            argument="cursor",
         )
     return when, created, name
 
@@ -107,7 +111,7 @@ TOOL = Tool(
     name="memory_list",
     function="search",
     description="List what you remember about this user, newest first, page by page. Call it to look through memories"
-    " without a question in mind, or before tidying them up. To find something particular call memory_search. It"
+    " without a question in mind, or before you tidy them up. To find something specific, call memory_search. It"
     " changes nothing.",
     arguments=List,
     reply=Listed,

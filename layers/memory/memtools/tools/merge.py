@@ -1,4 +1,4 @@
-"""memory_merge: several traces become one in one transaction, with every version in its condition."""
+"""memory_merge: merges traces in one transaction, on condition that none of them has changed."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated
@@ -15,14 +15,14 @@ from memtools.ports import ConditionFailed, Write
 from memtools.retry import attempts
 from memtools.tools.tool import Arguments, Memory, Reply, Text, Tool, TraceId
 
-# A merge is one transaction, which has room for two actions a trace.
+# A merge is one transaction of at most a hundred actions, and each trace may need two.
 MERGE_LIMIT = 50
 _FEWEST = 2
 
 
 def _distinct(ids: list[str]) -> list[str]:
     if len(set(ids)) < len(ids):
-        raise ValueError("the ids have to be distinct")
+        raise ValueError("the ids must be distinct")
     return ids
 
 
@@ -32,11 +32,12 @@ class Merge(Arguments):
     trace_ids: Annotated[
         list[TraceId], Field(min_length=_FEWEST, max_length=MERGE_LIMIT), AfterValidator(_distinct)
     ] = Field(
-        description="The ids of 2 to 50 memories that say the same or belong together, as memory_search returned them."
+        description="The ids of 2 to 50 memories that say the same thing or belong together, as returned by"
+        " memory_search."
     )
     merged_content: Text | None = Field(
         None,
-        description="The one text that says it all, kept to the letter. Without it the contents are joined by ' | '.",
+        description="One text that says everything, stored verbatim. Without it, the contents are joined with ' | '.",
     )
 
 
@@ -46,43 +47,48 @@ class Merged(Reply):
     changes = True
 
     survivor_id: str
-    deleted_ids: list[str] = Field(description="The memories that went into the survivor, in the order given.")
-    missing_ids: list[str] = Field(description="Ids given that name no live memory.")
+    deleted_ids: list[str] = Field(
+        description="The memories that were merged into the survivor, in the order arguments."
+    )
+    missing_ids: list[str] = Field(description="The ids given that are not live memories.")
     trace: Memory
 
 
-def run(backend: Backend, scope: Scope, given: Merge) -> Merged:
-    """Merge the live ones among the traces named. The same merge sent again answers the same.
+def run(backend: Backend, scope: Scope, arguments: Merge) -> Merged:
+    """Merge those of the traces that are live. The same merge sent again returns the same reply.
 
-    A trace that changes meanwhile is a conflict; one that is only retrieved meanwhile is counted, and merged anyway.
+    A trace that changes in the meantime is a conflict. If it is only retrieved, the merge is tried again with the new
+    count.
     """
-    call = digest(*given.trace_ids, given.merged_content or "")
+    call = digest(*arguments.trace_ids, arguments.merged_content or "")
     stamp = backend.stamp()
     seen: Mapping[str, Trace] = {}
     for _ in attempts():
-        found = backend.traces.get(scope, given.trace_ids)
-        live = [found[name] for name in given.trace_ids if name in found and found[name].alive(stamp.now)]
+        found = backend.traces.get(scope, arguments.trace_ids)
+        live = [found[name] for name in arguments.trace_ids if name in found and found[name].alive(stamp.now)]
         inside = _inside(backend, scope, found, live)
-        if inside and _says_so(live[0], given, call):
-            return _reply(live[0], given.trace_ids, inside)
+        if inside and _says_so(live[0], arguments, call):
+            return _reply(live[0], arguments.trace_ids, inside)
         if changed := [
             name for name, trace in seen.items() if name not in found or found[name].version != trace.version
         ]:
             raise _changed(changed)
         if len(live) < _FEWEST:
-            raise _too_few(found, live, given.trace_ids)
-        steps = _steps(backend, live, given, call, stamp)
+            raise _too_few(found, live, arguments.trace_ids)
+        steps = _steps(backend, live, arguments, call, stamp)
         try:
             backend.traces.commit(scope, stamp, [Write(before, after, counted=True) for before, after in steps])
         except ConditionFailed:
             seen = {trace.id: trace for trace in live}
             continue
-        return _reply(steps[0][1], given.trace_ids, [before.id for before, _ in steps[1:]])
-    raise Unavailable("These memories are in use at this moment; nothing was merged. Send the call again.")
+        return _reply(steps[0][1], arguments.trace_ids, [before.id for before, _ in steps[1:]])
+    raise Unavailable("Other calls are using these memories right now. Nothing was merged. Send the call again.")
 
 
-def _steps(backend: Backend, live: Sequence[Trace], given: Merge, call: str, stamp: Stamp) -> list[tuple[Trace, Trace]]:
-    content = versions.merged_content(live, given.merged_content)
+def _steps(
+    backend: Backend, live: Sequence[Trace], arguments: Merge, call: str, stamp: Stamp
+) -> list[tuple[Trace, Trace]]:
+    content = versions.merged_content(live, arguments.merged_content)
     require_fitting([content], argument="mergedContent")
     return versions.merge(
         live,
@@ -97,7 +103,7 @@ def _steps(backend: Backend, live: Sequence[Trace], given: Merge, call: str, sta
 def _inside(backend: Backend, scope: Scope, found: Mapping[str, Trace], live: Sequence[Trace]) -> list[str]:
     """The traces found that are still merged into the only live one, at once or by way of others.
 
-    So it is once this very merge has happened. A source that was brought back since is live, and is merged again.
+    A source that was restored since is live, and is merged again.
     """
     inside = []
     for trace in found.values() if len(live) == 1 else ():
@@ -110,17 +116,17 @@ def _inside(backend: Backend, scope: Scope, found: Mapping[str, Trace], live: Se
     return inside
 
 
-def _says_so(survivor: Trace, given: Merge, call: str) -> bool:
+def _says_so(survivor: Trace, arguments: Merge, call: str) -> bool:
     """Whether the survivor says what the merge asks for, or did when this very merge made it."""
     this_merge = survivor.merge is not None and survivor.merge.call == call
-    return this_merge or not (given.merged_content or "").strip() or given.merged_content == survivor.content
+    return this_merge or not (arguments.merged_content or "").strip() or arguments.merged_content == survivor.content
 
 
 def _too_few(found: Mapping[str, Trace], live: Sequence[Trace], ids: Sequence[str]) -> NotFound:
     missing = [name for name in ids if name not in {trace.id for trace in live}]
     return NotFound(
-        f"Found {len(live)} of {len(ids)} memories; a merge takes at least two. Nothing was changed. Search again for"
-        " ids that are current: those in `details.mergedInto` have become part of another memory.",
+        f"Found {len(live)} of {len(ids)} memories, but a merge needs at least two. Nothing was changed. Search again"
+        " to get current ids. Those in `details.mergedInto` were merged into another memory.",
         found=[trace.id for trace in live],
         missingIds=missing,
         mergedInto={name: found[name].merged_into for name in missing if name in found and found[name].merged_into},
@@ -129,7 +135,7 @@ def _too_few(found: Mapping[str, Trace], live: Sequence[Trace], ids: Sequence[st
 
 def _changed(names: Sequence[str]) -> Conflict:
     return Conflict(
-        f"Changed by someone else in the meantime: {', '.join(names)}. Nothing was merged. Search again, and merge what"
+        f"These memories changed in the meantime: {', '.join(names)}. Nothing was merged. Search again, and merge what"
         " still belongs together.",
         traceIds=list(names),
     )
@@ -147,9 +153,10 @@ def _reply(survivor: Trace, ids: Sequence[str], sources: Sequence[str]) -> Merge
 TOOL = Tool(
     name="memory_merge",
     function="merge",
-    description="Merge memories that say the same, or parts of the same, into one. Call it when a search returns"
-    " near-duplicates or fragments. The one retrieved most survives with the merged content and all tags; the others no"
-    " longer appear. All of it happens or none of it, and a memory that changed meanwhile is never overwritten.",
+    description="Merge memories that say the same thing, or parts of it, into one. Call it when a search returns"
+    " near-duplicates or fragments. The memory that was retrieved most often survives, with the merged content and all"
+    " tags. The others no longer appear. The merge happens whole or not at all, and never overwrites a memory that"
+    " changed in the meantime.",
     arguments=Merge,
     reply=Merged,
     run=run,

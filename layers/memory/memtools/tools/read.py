@@ -1,4 +1,4 @@
-"""memory_read: persona documents, whole."""
+"""memory_read: returns persona documents, always complete."""
 
 from typing import Annotated
 
@@ -15,8 +15,8 @@ class Read(Arguments):
 
     target: Annotated[Target, Field(strict=False)] = Field(
         Target.SOUL,
-        description="`soul`: all persona documents together, as loaded at the start of a conversation. `self`:"
-        " MEMORY.md alone. `user`: USER.md alone, both to the letter.",
+        description="`soul`: all persona documents together, as loaded at the start of a conversation. `self`: only"
+        " MEMORY.md, verbatim. `user`: only USER.md, verbatim.",
     )
 
 
@@ -24,21 +24,21 @@ class DocumentText(Reply):
     """Reply of memory_read."""
 
     too_large = (
-        "Read `self` and `user` one by one; if that is what you did, the document has to become shorter: have entries"
-        " removed that are no longer needed."
+        "Read `self` and `user` separately. If you already did, the document must become shorter: remove entries"
+        " that are no longer needed."
     )
 
     text: str
-    version: str = Field(description="Changes whenever the text does; `none` where nothing is there yet.")
-    found: list[str] = Field(description="The files that are there.")
+    version: str = Field(description="Changes whenever the text changes; `none` if the document does not exist yet.")
+    found: list[str] = Field(description="The files that exist.")
 
 
-def run(backend: Backend, scope: Scope, given: Read) -> DocumentText:
-    """The soul composed of all documents, or one document to the letter."""
-    if given.target is Target.SOUL:
+def run(backend: Backend, scope: Scope, arguments: Read) -> DocumentText:
+    """The soul, composed of all documents, or one document verbatim."""
+    if arguments.target is Target.SOUL:
         text, version, found = compose(backend.personas.read(scope, SOUL))
         return DocumentText(text=text, version=version, found=found)
-    name = FILES[given.target]
+    name = FILES[arguments.target]
     document = backend.personas.read(scope, [name]).get(name)
     if document is None:
         return DocumentText(text="", version=ABSENT, found=[])
@@ -49,7 +49,7 @@ TOOL = Tool(
     name="memory_read",
     function="search",
     description="Read the persona documents. Call it at the start of a conversation (`soul`), or before an edit to see"
-    " the exact text and its version (`self` or `user`). The text is complete, never shortened. It changes nothing.",
+    " the exact text and its version (`self` or `user`). It always returns the complete text. It changes nothing.",
     arguments=Read,
     reply=DocumentText,
     run=run,

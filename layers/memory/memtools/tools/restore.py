@@ -1,4 +1,4 @@
-"""memory_restore: a deleted trace lives again, or an earlier version of a trace becomes the current one."""
+"""memory_restore: restores a deleted trace, or an earlier version of a trace."""
 
 from pydantic import Field
 
@@ -14,11 +14,11 @@ from memtools.tools.tool import Arguments, Memory, Reply, Tool, TraceId, Version
 class Restore(Arguments):
     """Arguments of memory_restore."""
 
-    trace_id: TraceId = Field(description="The memory to bring back, by its id.")
+    trace_id: TraceId = Field(description="The id of the memory to bring back.")
     version: Version | None = Field(
         None,
-        description="A version out of memory_history, to bring back what it said then. Without it a deleted memory"
-        " comes back as it was.",
+        description="A version from memory_history, to bring back its content. Without it, a deleted memory comes back"
+        " as it was.",
     )
 
 
@@ -27,39 +27,38 @@ class Restored(Reply):
 
     changes = True
 
-    restored: bool = Field(description="False where it was so already.")
+    restored: bool = Field(description="False if the memory was already like this.")
     trace: Memory
 
 
-def run(backend: Backend, scope: Scope, given: Restore) -> Restored:
-    """Restore the version given, else what the trace was before it was deleted or merged away.
+def run(backend: Backend, scope: Scope, arguments: Restore) -> Restored:
+    """Restore the given version, or else the last one before the trace was deleted or merged away.
 
-    A trace that is as it should be already changes nothing.
+    Does nothing if the trace is already like that.
     """
 
     def step(current: Trace, stamp: Stamp) -> Trace | None:
-        if current.live and given.version in (None, current.version):
+        if current.live and arguments.version in (None, current.version):
             return None
-        earlier = _find(backend, scope, current, given.version, stamp)
+        earlier = _find(backend, scope, current, arguments.version, stamp)
         if is_same(earlier, current):
             return None
         return restored(current, earlier, backend.embedder.embed([earlier.content])[0], stamp)
 
-    trace, done = change(backend, scope, given.trace_id, None, step)
+    trace, done = change(backend, scope, arguments.trace_id, None, step)
     return Restored(restored=done, trace=Memory.of(trace))
 
 
 def _find(backend: Backend, scope: Scope, current: Trace, version: int | None, stamp: Stamp) -> Trace:
-    """The version to restore, out of those kept."""
+    """The version to restore."""
     kept = newest_first(current, backend.traces.history(scope, current.id, stamp.now))
     for earlier in kept:
         if earlier.alive(stamp.now) and version in (None, earlier.version):
             return earlier
     raise NotFound(
-        f"Memory {current.id} has no version {version} that could be restored; see `details.versions` and"
-        " memory_history."
+        f"Memory {current.id} has no version {version} that can be restored. See `details.versions` and memory_history."
         if version
-        else f"Nothing is left of memory {current.id} that could be restored.",
+        else f"Memory {current.id} has no version that can be restored.",
         id=current.id,
         versions=[earlier.version for earlier in kept if earlier.alive(stamp.now)],
     )
@@ -68,8 +67,8 @@ def _find(backend: Backend, scope: Scope, current: Trace, version: int | None, s
 TOOL = Tool(
     name="memory_restore",
     function="edit",
-    description="Bring back a deleted memory, or what a memory said at an earlier version. Call it when a deletion or a"
-    " change was a mistake. It makes a new version; nothing that was there is lost.",
+    description="Bring back a deleted memory, or an earlier version of a memory. Call it when a deletion or a change"
+    " was a mistake. It makes a new version, so nothing is lost.",
     arguments=Restore,
     reply=Restored,
     run=run,

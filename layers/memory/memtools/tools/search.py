@@ -16,7 +16,7 @@ from memtools.tools.tool import MOMENT, Arguments, End, Limit, Memory, Moment, P
 if TYPE_CHECKING:
     from memtools.ranking.rank import Ranked
 
-_WORDS_ONLY = "Found by words alone: no embedding model is available."
+_WORDS_ONLY = "Searched by words only, because no embedding model is available."
 
 
 class Search(Arguments):
@@ -25,36 +25,42 @@ class Search(Arguments):
     query: Text = Field(
         min_length=1,
         max_length=10_000,
-        description="What you want to know, in plain words: a question or a few key words with names.",
+        description="What you want to know, in plain words: a question, or a few keywords with names.",
     )
     limit: Limit = Field(
-        10, description="How many memories at most, 1 to 100. Fewer come back where fewer are relevant."
+        10, description="Maximum number of memories, 1 to 100. Fewer are returned if fewer are relevant."
     )
-    tags: Tags = Field([], description="Only memories that carry all of these tags.")
-    since: Moment | None = Field(None, description=f"Only what happened at or after this: {MOMENT}.")
-    until: End | None = Field(None, description=f"Only what happened up to this; a date means its whole day: {MOMENT}.")
-    explain: bool = Field(False, description="For programs: also say how each score came about.")
+    tags: Tags = Field([], description="Only memories that have all of these tags.")
+    since: Moment | None = Field(None, description=f"Only what happened at or after this time: {MOMENT}.")
+    until: End | None = Field(
+        None, description=f"Only what happened up to this time: {MOMENT}. A date includes the whole day."
+    )
+    explain: bool = Field(False, description="For programs: also return the parts of each score.")
 
 
 class Explanation(Part):
-    """How a score came about: a weighted sum of the two scores, times the three factors, at most 1."""
+    """The parts of a score: a weighted sum of the two scores, times the three factors, at most 1."""
 
-    word_score: float = Field(description="How well the words match, as a share of the best possible match.")
+    word_score: float = Field(description="The BM25 score, as a share of the highest possible score for this query.")
     meaning_score: float | None = Field(
         None,
-        description="The cosine of the embeddings, less what all memories have in common; absent without"
-        " two embeddings.",
+        description="The cosine of the embeddings, without what all memories have in common. Absent if either is"
+        " missing.",
     )
-    neighbour_factor: float = Field(description="Above 1 where other matches were remembered around the same time.")
-    name_factor: float = Field(description="Below 1 where the memory has none of the names in the query.")
-    meaning_only_factor: float = Field(description="2 where no memory has any of the query's words, else 1.")
+    neighbour_factor: float = Field(description="Above 1 if memories from around the same time match too.")
+    name_factor: float = Field(description="Below 1 if the memory contains none of the names in the query.")
+    meaning_only_factor: float = Field(
+        description="2 if no memory contains any word of the query, so that only meaning counts; else 1."
+    )
 
 
 class Hit(Memory):
     """A memory that a search found."""
 
-    score: float = Field(ge=0, le=1, description="How relevant it is, from 0 to 1; comparable from query to query.")
-    explanation: Explanation | None = Field(None, description="How the score came about, where `explain` asks for it.")
+    score: float = Field(
+        ge=0, le=1, description="How relevant it is, from 0 to 1. Scores of different queries are comparable."
+    )
+    explanation: Explanation | None = Field(None, description="The parts of the score, if `explain` was true.")
 
 
 class Found(Reply):
@@ -62,45 +68,45 @@ class Found(Reply):
 
     shortens = ("results",)
     left_out_note = (
-        "The {count} least relevant memories found were left out, since the reply would be too large. To see them, ask"
-        " narrower questions, or narrow by tags, since and until."
+        "The {count} least relevant memories were left out because the reply would be too large. To see them, ask"
+        " narrower questions, or filter by `tags`, `since` and `until`."
     )
-    too_large = "To see other memories, ask for something else."
+    too_large = "To see other memories, use a different query."
 
-    results: list[Hit] = Field(description="The most relevant first; empty where nothing is relevant.")
+    results: list[Hit] = Field(description="Most relevant first; empty if nothing is relevant.")
 
     def metrics(self) -> dict[str, int]:
         """How many hits there were."""
         return {"hits": len(self.results)}
 
 
-def run(backend: Backend, scope: Scope, given: Search) -> Found:
+def run(backend: Backend, scope: Scope, arguments: Search) -> Found:
     """The scope's most relevant live traces, as the table has them now, each counted as retrieved."""
     # It brings numpy, which only functions that search need.
     from memtools.ranking.rank import Query, rank
 
-    if not given.query.strip():
+    if not arguments.query.strip():
         raise InvalidArguments("`query` is blank. To see memories without a query, call memory_list.", argument="query")
-    (embedding,) = backend.embedder.embed([given.query])
+    (embedding,) = backend.embedder.embed([arguments.query])
     query = Query(
-        text=given.query,
+        text=arguments.query,
         embedding=embedding,
         now=backend.now(),
-        tags=frozenset(fold(tag) for tag in given.tags),
-        since=given.since,
-        until=given.until,
+        tags=frozenset(fold(tag) for tag in arguments.tags),
+        since=arguments.since,
+        until=arguments.until,
     )
     with backend.indexes.fresh(scope) as index:
-        hits = _confirmed(backend, scope, rank(index, query, floor=backend.floor), given)
+        hits = _confirmed(backend, scope, rank(index, query, floor=backend.floor), arguments)
     return Found(results=hits, note=None if embedding else _WORDS_ONLY)
 
 
-def _confirmed(backend: Backend, scope: Scope, ranked: Iterator["Ranked"], given: Search) -> list[Hit]:
+def _confirmed(backend: Backend, scope: Scope, ranked: Iterator["Ranked"], arguments: Search) -> list[Hit]:
     """The first hits that the table confirms; it counts them as it reads them."""
     hits: list[Hit] = []
-    while proposed := list(islice(ranked, given.limit - len(hits))):
+    while proposed := list(islice(ranked, arguments.limit - len(hits))):
         found = backend.traces.retrieve(scope, {one.id: one.version for one in proposed}, backend.now())
-        hits += [_hit(one, found[one.id], explain=given.explain) for one in proposed if one.id in found]
+        hits += [_hit(one, found[one.id], explain=arguments.explain) for one in proposed if one.id in found]
         if refused := [one.id for one in proposed if one.id not in found]:
             backend.indexes.forget(scope, refused)
     return hits
@@ -124,9 +130,9 @@ TOOL = Tool(
     name="memory_search",
     function="search",
     description="Search what you remember about this user. Call it before you answer anything that may depend on"
-    " earlier conversations: preferences, people, plans, decisions, past events. Finds facts by meaning and by words"
-    " and returns only those relevant enough, best first; an empty list means that nothing relevant is remembered. It"
-    " never changes a memory, and never sees those of other users.",
+    " earlier conversations: preferences, people, plans, decisions, past events. It finds facts by meaning and by"
+    " words, and returns only the relevant ones, best first. An empty list means that nothing relevant is remembered."
+    " It never changes a memory and never sees the memories of other users.",
     arguments=Search,
     reply=Found,
     run=run,

@@ -37,12 +37,12 @@ class Arguments(BaseModel):
 
 
 class Reply(BaseModel):
-    """Base of all replies. Each says what may be left out of it where an envelope cannot carry it whole.
+    """Base of all replies. Each says what can be left out if an envelope cannot carry all of it.
 
-    ``changes``: the call changed the memory, so a reply that is too large is no reason to report a failure.
-    ``shortens``: the lists whose last items may be left out, the least important list first.
-    ``left_out_note``: how to get what was left out; ``{count}`` items are gone, ``{kept}`` remain.
-    ``too_large``: what to do where not even one item fits.
+    ``changes``: the call changed the memory, so a reply that is too large must not be reported as an error.
+    ``shortens``: the lists whose last items can be left out, the least important list first.
+    ``left_out_note``: how to get what was left out; ``{count}`` items are missing, ``{kept}`` remain.
+    ``too_large``: what to do if not even one item fits.
     """
 
     model_config = ConfigDict(
@@ -83,7 +83,7 @@ R_co = TypeVar("R_co", bound=Reply, covariant=True)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool(Generic[A_co, R_co]):
-    """A tool: ``function`` is the Lambda function that serves it, ``description`` what a model reads about it."""
+    """A tool: ``function`` is the Lambda function that serves it, ``description`` is for models."""
 
     name: str
     function: str
@@ -92,23 +92,26 @@ class Tool(Generic[A_co, R_co]):
     reply: type[R_co]
     run: Callable[[Backend, Scope, A_co], R_co]
 
-    def call(self, backend: Backend, scope: Scope, given: object) -> R_co:
-        """Run the tool on arguments as they came in. Raises ToolError."""
-        return self.run(backend, scope, self.parse(given))
+    def call(self, backend: Backend, scope: Scope, arguments: object) -> R_co:
+        """Run the tool with the arguments of a call, as JSON. Raises ToolError."""
+        return self.run(backend, scope, self.parse(arguments))
 
-    def parse(self, given: object) -> A_co:
-        """The arguments, typed; null is the same as absent.
+    def parse(self, arguments: object) -> A_co:
+        """The typed arguments; null is the same as absent.
 
-        Raises InvalidArguments, which names each argument that is wrong and what it may be.
+        Raises InvalidArguments, which names each invalid argument and says what is allowed.
         """
-        if not isinstance(given, dict):
-            raise InvalidArguments(f"The arguments of {self.name} have to be a JSON object.")
+        if not isinstance(arguments, dict):
+            raise InvalidArguments(f"The arguments of {self.name} must be a JSON object.")
         try:
-            return self.arguments.model_validate({name: value for name, value in given.items() if value is not None})
+            return self.arguments.model_validate(
+                {name: value for name, value in arguments.items() if value is not None}
+            )
         except ValidationError as error:
             problems = [self._problem(problem) for problem in error.errors(include_input=False, include_url=False)]
         raise InvalidArguments(
-            f"{self.name} was not called: {'; '.join(problem['problem'] for problem in problems)}.",
+            f"Invalid arguments for {self.name}: {'; '.join(problem['problem'] for problem in problems)}. Nothing was"
+            " done.",
             arguments=problems,
         )
 
@@ -141,9 +144,9 @@ MOMENT = "a date or a time in ISO 8601, such as 2026-11-30 or 2026-11-30T17:45:0
 
 
 def _storable(text: str) -> str:
-    """Half of a surrogate pair is no character: UTF-8, and so every store, has no form for it."""
+    """Refuse half of a surrogate pair. It is not a character, and UTF-8 cannot encode it."""
     if any("\ud800" <= character <= "\udfff" for character in text):
-        raise ValueError("contains half of a surrogate pair, which is no character and cannot be stored")
+        raise ValueError("contains half of a surrogate pair, which is not a character and cannot be stored")
     return text
 
 
@@ -159,12 +162,12 @@ def _whole(value: Any) -> Any:
 
 def _parse_moment(value: Any) -> Any:
     if not isinstance(value, str):
-        raise ValueError(f"give {MOMENT}")  # noqa: TRY004 - pydantic reports ValueErrors
+        raise ValueError(f"must be {MOMENT}")  # noqa: TRY004 - pydantic reports ValueErrors
     try:
         moment = datetime.fromisoformat(value.strip())
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError):
-        raise ValueError(f"give {MOMENT}") from None
+        raise ValueError(f"must be {MOMENT}") from None
 
 
 def _parse_end(value: Any) -> Any:
@@ -204,7 +207,7 @@ Timestamp = Annotated[datetime, PlainSerializer(_iso, return_type=str)]
 
 
 class Part(BaseModel):
-    """Base of what replies contain."""
+    """Base of the parts of replies."""
 
     model_config = Reply.model_config
 
@@ -225,7 +228,7 @@ class Memory(MemoryText):
     updated_at: Timestamp
     occurred_at: Timestamp | None = None
     expires_at: Timestamp | None = None
-    retrieval_count: int = Field(description="How often a search returned it.")
+    retrieval_count: int = Field(description="How often a search has returned it.")
     last_retrieved_at: Timestamp | None = None
     merged_from: list[str] | None = Field(None, description="Every memory that was ever merged into this one.")
 

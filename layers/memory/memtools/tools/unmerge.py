@@ -1,4 +1,4 @@
-"""memory_unmerge: a merge undone in one transaction, the last one first."""
+"""memory_unmerge: undoes the last merge of a survivor in one transaction."""
 
 from pydantic import Field
 
@@ -16,7 +16,7 @@ from memtools.tools.tool import Arguments, Memory, Reply, Tool, TraceId
 class Unmerge(Arguments):
     """Arguments of memory_unmerge."""
 
-    survivor_id: TraceId = Field(description="The memory that came out of the merge, by its id.")
+    survivor_id: TraceId = Field(description="The id of the memory that resulted from the merge.")
 
 
 class Unmerged(Reply):
@@ -24,21 +24,21 @@ class Unmerged(Reply):
 
     changes = True
 
-    restored_ids: list[str] = Field(description="The memories that live again because the merge was undone.")
+    restored_ids: list[str] = Field(description="The memories that came back.")
     trace: Memory
 
 
-def run(backend: Backend, scope: Scope, given: Unmerge) -> Unmerged:
-    """The sources of the survivor's last merge live again, and the survivor is as it was before.
+def run(backend: Backend, scope: Scope, arguments: Unmerge) -> Unmerged:
+    """Bring back the sources of the survivor's last merge, and make the survivor what it was before.
 
-    Sources that were brought back in another way stay as they are. Where an unmerge is the last that happened to the
-    survivor, and no earlier merge is left, nothing is left to do, and the answer is that of the call which did it.
+    Sources that were brought back in another way stay as they are. If the survivor's last change was an unmerge and
+    there is no earlier merge, there is nothing to do, and the reply is that of the call that did it.
     """
     stamp = backend.stamp()
     for _ in attempts():
-        survivor = backend.traces.get(scope, [given.survivor_id]).get(given.survivor_id)
+        survivor = backend.traces.get(scope, [arguments.survivor_id]).get(arguments.survivor_id)
         if survivor is None:
-            raise unknown(given.survivor_id)
+            raise unknown(arguments.survivor_id)
         require_alive(survivor, stamp)
         if survivor.merge is None or survivor.merge.outcome != survivor.version:
             return _nothing_left(backend, scope, survivor)
@@ -50,41 +50,43 @@ def run(backend: Backend, scope: Scope, given: Unmerge) -> Unmerged:
         except ConditionFailed:
             continue
         return Unmerged(restored_ids=[source.id for source in sources], trace=Memory.of(steps[0][1]))
-    raise Unavailable("Too many others change these memories at this moment; nothing was changed. Send the call again.")
+    raise Unavailable(
+        "Too many other calls are changing these memories right now. Nothing was changed. Send the call again."
+    )
 
 
 def _as_merged(backend: Backend, scope: Scope, survivor: Trace, merge: MergeRecord) -> tuple[Trace, list[Trace]]:
-    """The survivor as it was before the merge, and the tombstones of the merge that nobody has revived since."""
+    """The survivor before the merge, and the tombstones of the merge that are still tombstones."""
     now = backend.now()
     kept = versions.newest_first(survivor, backend.traces.history(scope, survivor.id, now))
     replaced = next((version for version in kept if version.version == merge.replaced), None)
-    there = backend.traces.get(scope, merge.sources)
-    found = [there[name] for name in merge.sources if name in there and not there[name].expired(now)]
+    tombstones = backend.traces.get(scope, merge.sources)
+    found = [tombstones[name] for name in merge.sources if name in tombstones and not tombstones[name].expired(now)]
     if replaced is None or len(found) < len(merge.sources):
         raise NotFound(
-            "What went into this merge is no longer kept, so it cannot be undone: the time for that has passed.",
+            "This merge can no longer be undone, because the merged memories are no longer kept.",
             id=survivor.id,
         )
     return replaced, [source for source in found if source.merged_into == survivor.id]
 
 
 def _nothing_left(backend: Backend, scope: Scope, survivor: Trace) -> Unmerged:
-    """The answer where there is no merge to undo right now: undone already, changed since, or never merged."""
+    """The reply if the merge was already undone. Raises if the survivor has changed since, or was never merged."""
     if survivor.change is Change.UNMERGED:
         return Unmerged(restored_ids=_restored_by_last_unmerge(backend, scope, survivor), trace=Memory.of(survivor))
     if survivor.merge:
         raise Conflict(
-            f"Memory {survivor.id} has changed since the merge; nothing was changed. To undo the merge all the same,"
-            f" first restore version {survivor.merge.outcome} with memory_restore.",
+            f"Memory {survivor.id} has changed since the merge. Nothing was changed. To undo the merge anyway, first"
+            f" restore version {survivor.merge.outcome} with memory_restore.",
             id=survivor.id,
             version=survivor.version,
             mergeVersion=survivor.merge.outcome,
         )
-    raise NotFound(f"Nothing was merged into memory {survivor.id}.", id=survivor.id)
+    raise NotFound(f"No memory was merged into {survivor.id}.", id=survivor.id)
 
 
 def _restored_by_last_unmerge(backend: Backend, scope: Scope, survivor: Trace) -> list[str]:
-    """What the same write that made the survivor's version brought back, as far as nothing has changed it since."""
+    """The traces that the survivor's last write brought back and that have not changed since."""
     kept = versions.newest_first(survivor, backend.traces.history(scope, survivor.id, backend.now()))
     merge = kept[1].merge if len(kept) > 1 else None
     sources = merge.sources if merge else ()
@@ -96,8 +98,9 @@ def _restored_by_last_unmerge(backend: Backend, scope: Scope, survivor: Trace) -
 TOOL = Tool(
     name="memory_unmerge",
     function="merge",
-    description="Take back the last merge of a memory: what went into it lives again, and the memory says what it said"
-    " before. Call it when a merge was a mistake. If the memory changed since, it is refused and nothing changes.",
+    description="Undo the last merge of a memory: the merged memories come back, and the survivor says what it said"
+    " before. Call it when a merge was a mistake. If the survivor has changed since the merge, the call is refused and"
+    " nothing changes.",
     arguments=Unmerge,
     reply=Unmerged,
     run=run,

@@ -1,4 +1,4 @@
-"""memory_update: other content or tags for one trace."""
+"""memory_update: changes the content or the tags of one trace."""
 
 from typing import Self
 
@@ -15,11 +15,11 @@ from memtools.tools.tool import Arguments, Memory, Reply, Tags, Text, Tool, Trac
 class Update(Arguments):
     """Arguments of memory_update."""
 
-    trace_id: TraceId = Field(description="The memory to change, by its id.")
-    content: Text | None = Field(None, description="What it says from now on, whole. Without it the content stays.")
-    tags: Tags | None = Field(None, description="All its tags from now on. Without it the tags stay.")
+    trace_id: TraceId = Field(description="The id of the memory to change.")
+    content: Text | None = Field(None, description="The new content, complete. Without it, the content stays.")
+    tags: Tags | None = Field(None, description="The new tags, all of them. Without it, the tags stay.")
     version: Version | None = Field(
-        None, description="The version you have seen, to refuse the change if it is another one by now."
+        None, description="The version that you have seen. If the memory has changed since, the update is refused."
     )
 
     @model_validator(mode="after")
@@ -27,7 +27,7 @@ class Update(Arguments):
         if self.content is None and self.tags is None:
             raise ValueError("give `content`, `tags` or both")
         if self.content is not None and not self.content.strip():
-            raise ValueError("`content` is blank; to forget a memory call memory_delete")
+            raise ValueError("`content` is blank. To forget a memory, call memory_delete")
         return self
 
 
@@ -36,34 +36,34 @@ class Updated(Reply):
 
     changes = True
 
-    updated: bool = Field(description="False where it said so already.")
+    updated: bool = Field(description="False if the memory was already like this.")
     trace: Memory
 
 
-def run(backend: Backend, scope: Scope, given: Update) -> Updated:
-    """Update the trace; what is not given stays. Content and tags as they already are change nothing."""
-    if given.content is not None:
-        require_fitting([given.content], argument="content")
+def run(backend: Backend, scope: Scope, arguments: Update) -> Updated:
+    """Update the trace. Absent arguments change nothing, and neither do equal content and tags."""
+    if arguments.content is not None:
+        require_fitting([arguments.content], argument="content")
 
     def step(current: Trace, stamp: Stamp) -> Trace | None:
         require_alive(current, stamp)
-        content = current.content if given.content is None else given.content
-        tags = current.tags if given.tags is None else tuple(given.tags)
+        content = current.content if arguments.content is None else arguments.content
+        tags = current.tags if arguments.tags is None else tuple(arguments.tags)
         if (content, tags) == (current.content, current.tags):
             return None
         embedding = current.embedding if content == current.content else backend.embedder.embed([content])[0]
         return updated(current, content, tags, embedding, stamp)
 
-    trace, done = change(backend, scope, given.trace_id, given.version, step)
+    trace, done = change(backend, scope, arguments.trace_id, arguments.version, step)
     return Updated(updated=done, trace=Memory.of(trace))
 
 
 TOOL = Tool(
     name="memory_update",
     function="edit",
-    description="Correct one memory: its content, its tags or both. Call it when a fact has changed or was wrong;"
-    " search for its id first. The version replaced is kept and can be restored. It never adds a memory and never"
-    " touches another one.",
+    description="Correct one memory: its content, its tags or both. Call it when a fact has changed or was wrong."
+    " Search for its id first. The replaced version is kept and can be restored. It never adds a memory and never"
+    " changes another one.",
     arguments=Update,
     reply=Updated,
     run=run,

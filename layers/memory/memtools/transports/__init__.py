@@ -1,4 +1,4 @@
-"""The envelopes in which calls arrive: one module each, and here the one place that tells them apart."""
+"""The envelopes in which calls arrive, one module each; ``recognise`` finds the envelope of an event."""
 
 from functools import partial
 from typing import Any, Final, cast
@@ -13,22 +13,22 @@ _GATEWAY_PREFIX: Final = "bedrockAgentCore"
 
 
 def recognise(event: Any, context: Any = None) -> Transport | None:
-    """The envelope that an event came in, if any is known; ``context`` is Lambda's.
+    """The envelope of an event, if it is a known one; ``context`` is Lambda's.
 
-    AgentCore comes first: there the model writes the whole event, and could make it look like any other envelope that
-    names whom it likes; the gateway's mark in the context is out of its reach. Direct calls come last: whoever may make
-    them may name anybody.
+    AgentCore is checked first: there the model writes the whole event, and could imitate an envelope that names any
+    user. It cannot write to the context, where the gateway's names are. Direct calls are checked last, because a caller
+    who may make them may name any user anyway.
     """
-    given = object_of(event)
-    request = object_of(given.get("requestContext"))
+    fields = object_of(event)
+    request = object_of(fields.get("requestContext"))
     known = (
         (agentcore, any(str(name).startswith(_GATEWAY_PREFIX) for name in custom_context(context))),
-        (bedrock_functions, "actionGroup" in given and "function" in given),
-        (bedrock_openapi, "actionGroup" in given and "apiPath" in given),
+        (bedrock_functions, "actionGroup" in fields and "function" in fields),
+        (bedrock_openapi, "actionGroup" in fields and "apiPath" in fields),
         (http, isinstance(request.get("http"), dict)),
-        # Payload 1.0. A load balancer's event looks alike, but checks nobody's identity.
-        (http, "httpMethod" in given and isinstance(request.get("identity"), dict)),
-        (direct, "tool" in given),
+        # Payload 1.0. A load balancer's event looks similar, but nothing has checked the caller's identity.
+        (http, "httpMethod" in fields and isinstance(request.get("identity"), dict)),
+        (direct, "tool" in fields),
     )
     return next((cast("Transport", transport) for transport, is_it in known if is_it), None)
 

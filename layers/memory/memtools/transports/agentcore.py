@@ -1,6 +1,6 @@
-"""AgentCore Gateway, Lambda target: the event is the arguments alone; what is vouched for is in the context.
+"""AgentCore Gateway with a Lambda target: the event has only the arguments; everything trusted is in the context.
 
-The model writes the whole event, so nothing in it says in which envelope it came, nor whose memory it is about.
+The model writes the whole event, so nothing in the event decides the envelope or the scope.
 """
 
 import json
@@ -12,12 +12,12 @@ from memtools.wire.incoming import LAMBDA_REPLY_LIMIT, Call, Event, Headers, Out
 REPLY_LIMIT: Final = LAMBDA_REPLY_LIMIT
 _TOOL: Final = "bedrockAgentCoreToolName"
 _HEADERS: Final = "bedrockAgentCorePropagatedHeaders"
-# Between the name of the target and that of the tool.
+# Between the target's name and the tool's.
 _SEPARATOR: Final = "___"
 
 
 def decode(event: Event, default_agent: str, context: Any = None) -> Call:
-    """The call; the user is named by a header that the gateway propagates, the agent too or by the deployment."""
+    """The call. The gateway propagates headers with the user and the agent; the agent has a default."""
     custom = custom_context(context)
     name = custom.get(_TOOL)
     if not isinstance(name, str):
@@ -27,18 +27,18 @@ def decode(event: Event, default_agent: str, context: Any = None) -> Call:
 
 
 def _headers(propagated: Any) -> Headers:
-    """The headers, an object or one as JSON; what cannot be read names nobody."""
+    """The headers, from an object or its JSON. Unreadable ones count as absent."""
     if not isinstance(propagated, str):
         return Headers(propagated)
     try:
-        # As pairs, so that a name that stands there twice is seen.
+        # As pairs, so that a repeated name is noticed.
         return Headers(json.loads(propagated, object_pairs_hook=list))
     except (ValueError, RecursionError):
         return Headers()
 
 
 def encode(event: Event, outcome: Outcome) -> dict[str, Any]:  # noqa: ARG001 - the envelope echoes nothing
-    """The result as it is; an error for programs (``error``) and, as MCP has it, for the model (``content``)."""
+    """The result as it is. An error is in ``error`` for programs and, as in MCP, in ``content`` for the model."""
     if not isinstance(outcome, ToolError):
         return dict(outcome)
     return {

@@ -10,10 +10,10 @@ REPLY_LIMIT = bedrock.REPLY_LIMIT
 
 
 def decode(event: Event, default_agent: str, context: Any = None) -> Call:  # noqa: ARG001
-    """The call; the agent is always the one that Bedrock runs."""
+    """The call. The agent is always the one that Bedrock runs."""
     scope = bedrock.scope_of(event)
     if not isinstance(event["function"], str):
-        raise InvalidArguments("`function` has to be the name of a tool.")
+        raise InvalidArguments("`function` must be the name of a tool.")
     return Call(event["function"], bedrock.arguments_of(event.get("parameters")), scope)
 
 

@@ -12,11 +12,11 @@ _JSON: Final = "application/json"
 
 
 def decode(event: Event, default_agent: str, context: Any = None) -> Call:  # noqa: ARG001
-    """The call; arguments may be parameters of the path as well as properties of the body."""
+    """The call. Arguments can be parameters of the path and properties of the body."""
     scope = bedrock.scope_of(event)
     path = event["apiPath"]
     if not isinstance(path, str):
-        raise InvalidArguments("`apiPath` has to be the path of a tool.")
+        raise InvalidArguments("`apiPath` must be the path of a tool.")
     tool = path.removeprefix("/tools/").removeprefix("/")
     return Call(tool, bedrock.arguments_of(event.get("parameters"), _properties(event)), scope)
 
@@ -24,7 +24,7 @@ def decode(event: Event, default_agent: str, context: Any = None) -> Call:  # no
 def _properties(event: Event) -> Any:
     content = object_of(object_of(event.get("requestBody")).get("content"))
     if content and _JSON not in content:
-        raise InvalidArguments("The arguments have to be sent as application/json.")
+        raise InvalidArguments("Send the arguments as application/json.")
     return object_of(content.get(_JSON)).get("properties")
 
 

@@ -1,4 +1,4 @@
-"""Direct invoke: ``{"tool", "arguments", "context": {"agent", "user"}}``. IAM on lambda:InvokeFunction is the guard."""
+"""Direct invoke: ``{"tool", "arguments", "context": {"agent", "user"}}``, guarded by IAM on lambda:InvokeFunction."""
 
 from typing import Any, Final
 
@@ -11,13 +11,13 @@ _FIELDS: Final = ("tool", "arguments", "context")
 
 
 def decode(event: Event, default_agent: str, context: Any = None) -> Call:  # noqa: ARG001
-    """The call; the context is the caller's word, which whoever may invoke the function is trusted to give."""
+    """The call. Its context is trusted, because every caller that may invoke the function is."""
     if unknown := [printable(name) for name in event if name not in _FIELDS]:
-        raise InvalidArguments(f"`{unknown[0]}` is not part of a direct call; it takes {', '.join(_FIELDS)}.")
+        raise InvalidArguments(f"Unknown field `{unknown[0]}` in a direct call; it takes {', '.join(_FIELDS)}.")
     if not isinstance(event["tool"], str):
-        raise InvalidArguments("`tool` has to be the name of a tool.")
-    given = object_of(event.get("context"))
-    scope = Scope(given.get("agent") or default_agent, given.get("user") or "")
+        raise InvalidArguments("`tool` must be the name of a tool.")
+    caller = object_of(event.get("context"))
+    scope = Scope(caller.get("agent") or default_agent, caller.get("user") or "")
     return Call(event["tool"], {} if event.get("arguments") is None else event["arguments"], scope)
 
 

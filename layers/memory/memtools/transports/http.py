@@ -1,4 +1,4 @@
-"""``POST /tools/<tool>``, the arguments as JSON body: over an HTTP API, a function URL or a REST API.
+"""``POST /tools/<tool>`` with the arguments as JSON body, over an HTTP API, a function URL or a REST API.
 
 API Gateway describes a request in two ways: payload 2.0 (HTTP API, function URL) and payload 1.0 (REST API, or an HTTP
 API that is set to it).
@@ -26,12 +26,12 @@ class _WrongMethod(InvalidArguments):
 
 
 class _WrongType(InvalidArguments):
-    """Only JSON is understood."""
+    """Only JSON is accepted."""
 
     status = HTTPStatus.UNSUPPORTED_MEDIA_TYPE
 
 
-class _NobodyVouches(Unscoped):
+class _Unauthenticated(Unscoped):
     """Neither a signature nor a token was checked."""
 
     status = HTTPStatus.UNAUTHORIZED
@@ -39,10 +39,10 @@ class _NobodyVouches(Unscoped):
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    """A request, whatever its payload calls the parts.
+    """A request in either payload.
 
-    ``claims`` are those of a token that the authorizer checked, None where it checked none; ``signed`` says that it
-    checked a signature.
+    ``claims`` are those of the token that the authorizer checked, or None; ``signed`` means that it checked a
+    signature.
     """
 
     method: Any
@@ -53,7 +53,7 @@ class _Request:
 
 
 def _payload_1(event: Event) -> _Request:
-    """An API key is a usage plan, not a person: it identifies nobody."""
+    """An API key does not count: it names a usage plan, not a caller."""
     context = event["requestContext"]
     return _Request(
         method=event["httpMethod"],
@@ -78,40 +78,42 @@ def _payload_2(event: Event) -> _Request:
 
 
 def decode(event: Event, default_agent: str, context: Any = None) -> Call:  # noqa: ARG001
-    """The call; the scope comes from what the authorizer checked, and from nothing else."""
+    """The call. Its scope comes only from what the authorizer checked."""
     is_payload_2 = isinstance(event["requestContext"].get("http"), dict)
     request = _payload_2(event) if is_payload_2 else _payload_1(event)
     if request.method != "POST":
-        raise _WrongMethod("A tool is called with POST.")
+        raise _WrongMethod("Call tools with POST.")
     scope = _scope(request, default_agent)
     root, _, tool = str(request.path).partition(_ROOT)
     if root.count("/") > 1 or not tool:
-        raise NotFound(f"Tools are called at {_ROOT}<name of the tool>.")
+        raise NotFound(f"Unknown path. Call tools at {_ROOT}<tool name>.")
     content_type = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
     if content_type != "application/json":
-        raise _WrongType("The arguments have to be sent as application/json.")
+        raise _WrongType("Send the arguments as application/json.")
     return Call(tool, parse_json(_body(event)), scope)
 
 
 def _scope(request: _Request, default_agent: str) -> Scope:
-    """A token's subject with the deployment's agent, or what a signed caller says in its headers; else nobody."""
+    """The subject of a token with the deployment's agent, or the names in the headers of a signed request."""
     if request.claims is not None:
         return Scope(default_agent, object_of(request.claims).get("sub", ""))
     if request.signed:
         return request.headers.scope(default_agent)
-    raise _NobodyVouches("Nobody vouches for the caller: sign the request (SigV4) or send a token, as the API demands.")
+    raise _Unauthenticated(
+        "The caller is not authenticated. Sign the request (SigV4) or send a token, whichever the API requires."
+    )
 
 
 def _body(event: Event) -> str | bytes:
     body = event.get("body") or ""
     if not isinstance(body, str):
-        raise InvalidArguments("The body has to be text.")
+        raise InvalidArguments("The body must be text.")
     if not event.get("isBase64Encoded"):
         return body or "{}"
     try:
         return base64.b64decode(body, validate=True) or "{}"
     except (binascii.Error, ValueError):
-        raise InvalidArguments("The body is marked as base64, but is not.") from None
+        raise InvalidArguments("The body is marked as base64 but is not valid base64.") from None
 
 
 def encode(event: Event, outcome: Outcome) -> dict[str, Any]:  # noqa: ARG001 - the envelope echoes nothing

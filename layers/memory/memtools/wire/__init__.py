@@ -1,1 +1,1 @@
-"""What the envelopes in transports/ share: reading what comes in, shortening what goes out."""
+"""What the envelopes in transports/ share: reading events and shortening replies."""

@@ -9,23 +9,24 @@ from memtools.errors import InvalidArguments, ToolError
 from memtools.wire.bedrock_values import value_of
 from memtools.wire.incoming import Event, Outcome, object_of, printable
 
-# Bytes of a reply. Bedrock takes "25 KB" of an action group, which no primary source confirms: the smaller kind of KB.
+# Bytes of a reply. Bedrock accepts "25 KB" from an action group, which no primary source confirms; this is the smaller
+# kind of KB.
 REPLY_LIMIT: Final = 25_000
-# What ends the user's call; all else goes back to the model, which can correct it.
+# These errors end the user's call. All others go back to the model, which can correct the call.
 _FAILURES: Final = ("unavailable", "unscoped")
 
 
 def scope_of(event: Event) -> Scope:
-    """The agent that Bedrock runs, and the user whom the application set for the session.
+    """The agent that Bedrock runs, and the user that the application set for the session.
 
-    ``promptSessionAttributes`` are the prompt's and name nobody.
+    ``promptSessionAttributes`` belong to the prompt, so they are not used.
     """
     agent = object_of(event.get("agent")).get("id", "")
     return Scope(agent, object_of(event.get("sessionAttributes")).get("userId", ""))
 
 
 def arguments_of(*groups: Any) -> dict[str, Any]:
-    """The arguments out of lists of ``{"name", "type", "value"}``. Raises InvalidArguments."""
+    """The arguments from lists of ``{"name", "type", "value"}``. Raises InvalidArguments."""
     arguments: dict[str, Any] = {}
     for parameter in _parameters(groups):
         name = parameter["name"]
@@ -38,14 +39,16 @@ def arguments_of(*groups: Any) -> dict[str, Any]:
 
 def _parameters(groups: Iterable[Any]) -> Iterable[dict[str, Any]]:
     for group in groups:
-        given = [] if group is None else group
-        if not isinstance(given, list) or not all(isinstance(object_of(one).get("name"), str) for one in given):
-            raise InvalidArguments("The parameters have to be a list of objects with a name, a type and a value.")
-        yield from given
+        parameters = [] if group is None else group
+        if not isinstance(parameters, list) or not all(
+            isinstance(object_of(one).get("name"), str) for one in parameters
+        ):
+            raise InvalidArguments("The parameters must be a list of objects, each with a name, a type and a value.")
+        yield from parameters
 
 
 def reply_to(event: Event, response: dict[str, Any]) -> dict[str, Any]:
-    """Bedrock's reply around ``response``; the session's attributes are echoed, or else Bedrock forgets them."""
+    """Bedrock's reply with ``response``. It repeats the session's attributes, which Bedrock would otherwise forget."""
     attributes = {name: object_of(event.get(name)) for name in ("sessionAttributes", "promptSessionAttributes")}
     return {"messageVersion": "1.0", "response": response, **attributes}
 

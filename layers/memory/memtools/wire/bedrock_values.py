@@ -1,4 +1,4 @@
-"""Values of Bedrock parameters: always text, whatever type is declared. What could be read in two ways is refused."""
+"""Values of Bedrock parameters. They are always text, whatever their declared type. Ambiguous text is refused."""
 
 import json
 import math
@@ -10,9 +10,9 @@ from memtools.wire.incoming import printable
 
 _WHOLE: Final = re.compile(r"[+-]?\d+(\.0*)?", re.ASCII)
 _NUMBER: Final = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
-# Items that a comma can only separate: a word, an id, a date; no sentence, no part of one.
+# Items between which a comma must be a separator: words, ids and dates, but not sentences or their parts.
 _WORD: Final = re.compile(r"[#@]?\w([\w.:/@#+&-]*[\w+#])?")
-# Scripts that put no spaces between words, where a sentence looks like one word: Thai to Lao, Burmese, Khmer, CJK.
+# Scripts without spaces between words, in which a sentence looks like one word: Thai to Lao, Burmese, Khmer, CJK.
 _WITHOUT_SPACES: Final = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 )
@@ -23,9 +23,10 @@ _UNCLEAR_IN_LIST: Final = re.compile(r"[\[\]{}\"“”\r\n]")
 
 
 def value_of(name: str, kind: Any, value: Any) -> Any:
-    """The value that was meant. Raises InvalidArguments, naming the parameter, where that is not clear.
+    """The value in its declared type.
 
-    A value that is no text is taken as it is, and so is text of any type but integer, number, boolean and array.
+    Values that are not text are returned as they are, and so is text of any type except integer, number, boolean and
+    array. Raises InvalidArguments, which names the parameter, if the text is invalid or ambiguous.
     """
     if not isinstance(value, str):
         return value
@@ -49,7 +50,7 @@ def _integer(name: str, text: str) -> int:
     try:
         return int(text.partition(".")[0])
     except ValueError:  # more digits than Python converts
-        raise _wrong(name, "a whole number of fewer digits") from None
+        raise _wrong(name, "a whole number with fewer digits") from None
 
 
 def _number(name: str, text: str) -> float:
@@ -65,7 +66,7 @@ def _boolean(name: str, text: str) -> bool:
 
 
 def _array(name: str, text: str) -> list[Any] | None:
-    """JSON, else the unquoted list, else one item."""
+    """The value as JSON, else as a list without quotes, else as one item."""
     parsed = _json(text)
     match parsed:
         case _ if parsed is _NO_JSON:
@@ -83,7 +84,7 @@ def _array(name: str, text: str) -> list[Any] | None:
 
 
 def _json(text: str) -> Any:
-    """Numbers stay as they are written: the lists of all tools are lists of texts, and quotes get lost on the way."""
+    """JSON with numbers as text, because all lists of the tools are lists of texts and their quotes may be lost."""
     try:
         return json.loads(text, parse_int=str, parse_float=str, parse_constant=str)
     except (ValueError, RecursionError):
@@ -116,7 +117,7 @@ def _is_word(item: str) -> bool:
 
 
 def _one_text(name: str, text: str) -> list[str]:
-    """A text without brackets around it is one item, with its commas; pieces of a list or an object are none."""
+    """Text without brackets is one item, including its commas. Pieces of a list or an object are refused."""
     quoted = text.startswith('"') and text.endswith('"')
     if quoted or text.startswith("{") or text.count("[") != text.count("]"):
         raise _unclear(name)
@@ -124,12 +125,12 @@ def _one_text(name: str, text: str) -> list[str]:
 
 
 def _wrong(name: str, wanted: str) -> InvalidArguments:
-    return InvalidArguments(f"`{name}` has to be {wanted}. To do without it, leave it out.", argument=name)
+    return InvalidArguments(f"`{name}` must be {wanted}. If you do not need it, leave it out.", argument=name)
 
 
 def _unclear(name: str) -> InvalidArguments:
     return InvalidArguments(
-        f"`{name}` is no clear list: it is not evident where one item ends and the next begins. Send it as a JSON array"
-        ' of strings, each in double quotes: ["first item", "second item"].',
+        f"`{name}` is ambiguous: it is not clear where one item ends and the next begins. Send it as a JSON array of"
+        ' strings in double quotes: ["first item", "second item"].',
         argument=name,
     )

@@ -1,4 +1,4 @@
-"""What every envelope is decoded to, and how what comes in is read: JSON, objects, header fields."""
+"""What envelopes are decoded to, and how they are read: JSON, objects, header fields."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -11,14 +11,14 @@ from memtools.errors import InvalidArguments, ToolError, Unscoped
 Event = Mapping[str, Any]
 Outcome = Mapping[str, Any] | ToolError  # a reply as JSON, or an error
 
-LAMBDA_REPLY_LIMIT: Final = 6 * 1024 * 1024  # bytes that Lambda hands back, to whoever calls
+LAMBDA_REPLY_LIMIT: Final = 6 * 1024 * 1024  # bytes that Lambda can return
 AGENT_HEADER: Final = "x-memory-agent"
 USER_HEADER: Final = "x-memory-user"
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A tool call: ``arguments`` as the caller gave them, ``scope`` as the caller's infrastructure vouches for it."""
+    """A tool call: ``arguments`` as the caller sent them, ``scope`` as the caller's infrastructure set it."""
 
     tool: str
     arguments: object
@@ -28,13 +28,13 @@ class Call:
 class Transport(Protocol):
     """An envelope. Each module of transports/ is one. ``context`` is Lambda's.
 
-    ``REPLY_LIMIT`` is how many bytes of JSON a reply may have.
+    ``REPLY_LIMIT`` is the maximum number of bytes of JSON in a reply.
     """
 
     REPLY_LIMIT: int
 
     def decode(self, event: Event, default_agent: str, context: Any = None) -> Call:
-        """The call in the event. Raises ToolError; ``default_agent`` is the agent of callers who cannot name one."""
+        """The call in the event. ``default_agent`` is the agent of callers that name none. Raises ToolError."""
         ...
 
     def encode(self, event: Event, outcome: Outcome) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def size_of(reply: Mapping[str, Any]) -> int:
 
 
 def printable(name: Any) -> str:
-    """A caller's name for something as text that can be sent back: half of a surrogate pair cannot."""
+    """``name`` as text that can be sent back, so without halves of surrogate pairs."""
     return str(name).encode(errors="replace").decode()
 
 
@@ -71,9 +71,9 @@ def parse_json(text: str | bytes) -> Any:
 
 
 class Headers:
-    """Every value of every header field; names compare without case. What is no text counts as not sent.
+    """All values of all header fields. Names are case-insensitive. Values that are not text count as absent.
 
-    Each source is an object (name to value, or to a list of values) or such an object's pairs.
+    Each source is an object (name to value, or to a list of values) or the pairs of such an object.
     """
 
     def __init__(self, *sources: Any) -> None:
@@ -88,19 +88,19 @@ class Headers:
         return next(iter(self._values.get(name, [])), default)
 
     def scope(self, default_agent: str) -> Scope:
-        """Whom the scope's headers name. Raises Unscoped, also where a header could be read in two ways."""
+        """The scope that the headers name. Raises Unscoped, also if a header is ambiguous."""
         return Scope(self._only(AGENT_HEADER) or default_agent, self._only(USER_HEADER))
 
     def _only(self, name: str) -> str:
-        """The one value of a field that decides whose memory it is: nobody vouches for which of several counts.
+        """The only value of a field that decides the scope. Of several values, none can be trusted.
 
-        A comma is how proxies and API Gateway join the values of a field that was sent twice.
+        A comma counts as several, because proxies and API Gateway join the values of a repeated field with commas.
         """
         values = set(self._values.get(name, []))
         if len(values) > 1 or any("," in value for value in values):
             raise Unscoped(
-                f"The header {name} was sent more than once, or contains a comma, which is how several values are"
-                " joined. It has to name exactly one.",
+                f"The header {name} was sent more than once or contains a comma, which joins repeated headers. It must"
+                " have exactly one value.",
                 invalid=name,
             )
         return next(iter(values), "")

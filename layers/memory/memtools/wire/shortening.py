@@ -1,4 +1,4 @@
-"""Replies within what an envelope carries: whole items go, never part of a text, and the reply always says so."""
+"""Makes replies fit into their envelope: leaves out whole items, never part of a text, and says so."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
@@ -28,9 +28,12 @@ def shortened(outcome: Answer, limit: int, encode: Encode) -> Outcome:
 
 
 def _shorter_reply(reply: Reply, limit: int, fits: Fits) -> Outcome:
-    """The reply with as few items left out as will do; where one item is too much, what can be said all the same."""
+    """The reply with as few items left out as possible.
+
+    If not even one item fits: a change without its largest parts, or an error.
+    """
     total = sum(len(getattr(reply, name)) for name in reply.shortens)
-    # A page without any result is no page, but whoever changed something can do without reading it again.
+    # A read without any result is useless, but a change can be reported without its content.
     most = total if reply.changes else total - 1
     counts = range(1, most + 1)
     fewest = bisect_left(counts, True, key=lambda count: fits(reply.without_last(count).as_dict()))
@@ -40,7 +43,7 @@ def _shorter_reply(reply: Reply, limit: int, fits: Fits) -> Outcome:
 
 
 def _refusal(reply: Reply, limit: int) -> TooLarge:
-    """For what is only read, where a single text is too much."""
+    """The error for a read whose first text is too large."""
     first = reply.as_dict()
     for name in reply.shortens:
         items = first[name]
@@ -48,7 +51,7 @@ def _refusal(reply: Reply, limit: int) -> TooLarge:
         first = {**items[0], **cursor}
     details = {name: first[name] for name in ("id", "nextCursor") if name in first}
     return TooLarge(
-        f"What was found is too large for a reply, and a text is never cut. {reply.too_large}",
+        f"The result is too large for a reply, and texts are never truncated. {reply.too_large}",
         size=size_of(first),
         limit=limit,
         **details,
@@ -56,12 +59,12 @@ def _refusal(reply: Reply, limit: int) -> TooLarge:
 
 
 def _without_parts(reply: Reply, fits: Fits) -> dict[str, Any]:
-    """For a change that was made: its largest parts go, whole, until the rest fits."""
+    """The reply to a change without its largest parts, as many as necessary."""
     kept = {name: part for name, part in reply.as_dict().items() if name not in reply.shortens}
     gone = list(reply.shortens)
     for name in sorted(kept, key=lambda one: size_of({one: kept[one]}), reverse=True):
         part = kept.pop(name)
-        if isinstance(part, dict):  # a memory, which its id and version stand for
+        if isinstance(part, dict):  # a memory: keep its id and version
             kept[name] = {one: part[one] for one in ("id", "version") if one in part}
         gone.append(name)
         if fits(_done(kept, gone)):
@@ -70,12 +73,13 @@ def _without_parts(reply: Reply, fits: Fits) -> dict[str, Any]:
 
 
 def _done(kept: Mapping[str, Any], gone: list[str]) -> dict[str, Any]:
-    note = f"The call was carried out. To keep this reply small, it lacks {', '.join(gone)}. Do not repeat the call."
+    left_out = ", ".join(gone)
+    note = f"The change was made. To keep this reply small, it lacks these parts: {left_out}. Do not repeat the call."
     return {**kept, "leftOut": len(gone), "note": note}
 
 
 def _shorter_error(error: ToolError, fits: Fits) -> ToolError:
-    """The error with as many of its details as fit: lists are cut at whole items, other details go whole."""
+    """The error with as many of its details as fit. Lists lose their last items; other details are left out whole."""
     details = dict(error.details)
     gone: dict[str, int] = {}
     for name in sorted(details, key=lambda one: size_of({one: details[one]}), reverse=True):
@@ -95,7 +99,7 @@ def _shorter_error(error: ToolError, fits: Fits) -> ToolError:
 def _most(
     error: ToolError, details: dict[str, Any], gone: dict[str, int], cut: tuple[str, list[Any]], fits: Fits
 ) -> int:
-    """How many items of the list ``cut`` can stay; none always can."""
+    """The number of items of the list ``cut`` that fit. Zero always do."""
     name, whole = cut
 
     def too_many(count: int) -> bool:
@@ -111,7 +115,7 @@ def _with_details(error: ToolError, details: dict[str, Any], gone: dict[str, int
     if not gone:
         return type(error)(message, **details)
     return type(error)(
-        f"{message} (`details` lacks what would make this reply too large: {names}.)",
+        f"{message} (Left out of `details` because this reply would be too large: {names}.)",
         **details,
         leftOut=sum(gone.values()),
     )

@@ -1,6 +1,6 @@
 """Traces as DynamoDB items, and back: keys, attributes, and how values are written.
 
-One partition a scope. Absent values are absent attributes; times are ISO 8601, sortable as text.
+A scope is one partition. Absent values are absent attributes. Times are ISO 8601 and sort as text.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from memtools.domain.trace import Change, Embedding, MergeRecord, Status, Trace
 
 Item = dict[str, Any]
 
-# Written by retrievals, so a change never sets them: it adds to them.
+# Written by retrievals. Changes only add to them, and never set them.
 COUNTED = frozenset({"retrievalCount", "lastRetrievedAt"})
 
 _serialize = TypeSerializer().serialize
@@ -22,7 +22,7 @@ _deserialize = TypeDeserializer().deserialize
 
 
 def moment_text(moment: datetime) -> str:
-    """UTC with microseconds, always of the same width: the order of the texts is the order of time."""
+    """UTC with microseconds, always of the same width, so that texts sort like times."""
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
@@ -41,22 +41,22 @@ def from_dynamodb(item: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def trace_key(scope: Scope, trace_id: str) -> Item:
-    """Where a trace's item is, and the claims to its text."""
+    """The key of the item that has a trace and the claims to its text."""
     return to_dynamodb({"pk": scope.key, "sk": f"trace#{trace_id}"})
 
 
 def history_prefix(trace_id: str) -> str:
-    """What the sort keys of a trace's replaced versions begin with."""
+    """What the sort keys of a trace's replaced versions start with."""
     return f"history#{trace_id}#"
 
 
 def history_key(scope: Scope, trace_id: str, version: int) -> dict[str, str]:
-    """Where a replaced version is; versions sort as numbers."""
+    """The key of a replaced version. Versions sort as numbers."""
     return {"pk": scope.key, "sk": f"{history_prefix(trace_id)}{version:010d}"}
 
 
 def attributes(trace: Trace) -> dict[str, Any]:
-    """The trace's attributes, without those that have no value."""
+    """The trace's attributes, except absent ones."""
     merge = trace.merge
     values = {
         "id": trace.id,
@@ -94,7 +94,7 @@ def _without_repeats(version: dict[str, Any], content: str) -> dict[str, Any]:
 
 
 def trace_of(values: Mapping[str, Any]) -> Trace:
-    """The trace that ``attributes`` made these values of, or that an index projects a part of."""
+    """The trace with these ``attributes``, or with the part of them that an index projects."""
     content = values["content"]
     merge = values.get("merge")
     vector = values.get("embedding")

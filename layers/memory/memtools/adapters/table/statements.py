@@ -1,7 +1,7 @@
-"""The statements that write traces: birth, revival, change and claim, each under the race that it wins.
+"""The statements that write traces: birth, revival, change and claim, each with the race that it decides.
 
-A trace's item is at the key of the text it was born with. ``claimedBy`` on an item names the traces that say this text
-now though they were born with another one. So whoever adds a text looks at one key, and finds both.
+A trace's item is at the key of the text that it was created with. ``claimedBy`` on an item names the traces that have
+this text now but were created with another one. So an add finds both at one key.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ _IS_ALIVE = "#status = :live AND (attribute_not_exists(expiresAt) OR expiresAt >
 
 @dataclass(slots=True)
 class Statement:
-    """What a transaction demands of one item and does to it."""
+    """The conditions on one item in a transaction, and its update."""
 
     sets: dict[str, Any] = field(default_factory=dict)
     removes: set[str] = field(default_factory=set)
@@ -30,7 +30,7 @@ class Statement:
     values: dict[str, Any] = field(default_factory=dict)
 
     def __or__(self, other: "Statement") -> "Statement":
-        """Both as one: no item may have two statements in a transaction."""
+        """Both in one, because a transaction can have only one statement for an item."""
         return Statement(
             self.sets | other.sets,
             self.removes | other.removes,
@@ -43,7 +43,7 @@ class Statement:
 
     @property
     def kind(self) -> str:
-        """What DynamoDB calls it in a transaction."""
+        """The name of this action in a DynamoDB transaction."""
         return "Update" if self.sets or self.removes or self.adds or self.deletes else "ConditionCheck"
 
     def as_parameters(self) -> dict[str, Any]:
@@ -68,7 +68,7 @@ class Statement:
 
 
 def birth(scope: Scope, trace: Trace) -> Statement:
-    """A new trace, where there is none.
+    """A new trace at a key without one.
 
     A: add "likes tea"                      B: add "likes tea"
     birth: no trace at the key ✓
@@ -82,7 +82,7 @@ def birth(scope: Scope, trace: Trace) -> Statement:
 
 
 def unclaimed_but_by(claimed_by: Sequence[str]) -> Statement:
-    """The key of a new trace's text: claimed by no traces but those known not to say it any more.
+    """At the key of a new trace's text: only traces that are known not to say it any more claim it.
 
     A: add "likes tea"                      B: update X to "likes tea"
                                             change of X, claim at the key ✓
@@ -95,7 +95,7 @@ def unclaimed_but_by(claimed_by: Sequence[str]) -> Statement:
 
 
 def revival(scope: Scope, tombstone: Trace, trace: Trace) -> Statement:
-    """A dead trace lives again because its fact was added once more.
+    """A dead trace becomes live because its fact was added again.
 
     A: add "likes tea" (deleted, version 2) B: the same
     revival: version is 2 ✓, now 3
@@ -106,13 +106,13 @@ def revival(scope: Scope, tombstone: Trace, trace: Trace) -> Statement:
 
 
 def change(scope: Scope, before: Trace, after: Trace) -> Statement:
-    """The next version of a trace. Retrievals are added, never set, so that counting never conflicts with a change.
+    """The next version of a trace. Retrievals are added, never set, so that searches and changes do not conflict.
 
     A: update X (version 4)                 B: delete X (version 4)          C: search
                                             change: version is 4 ✓, now 5
                                                                              count: ADD retrievalCount 1 ✓
     change: version is 4 ✗
-    A reads X again and is told that it was deleted
+    A reads X again and finds that it was deleted
     """
     old, new = stored_attributes(scope, before), stored_attributes(scope, after)
     counted = after.retrieval_count - before.retrieval_count
@@ -127,12 +127,12 @@ def change(scope: Scope, before: Trace, after: Trace) -> Statement:
 
 
 def retrieved_no_more_than(trace: Trace) -> Statement:
-    """No search has counted the trace since it was read: a merge adds up counts and chooses the survivor by them."""
+    """No search has counted the trace since it was read. A merge adds up counts and chooses the survivor by them."""
     return Statement(conditions=("retrievalCount = :seenCount",), values={":seenCount": trace.retrieval_count})
 
 
 def claim(trace_id: str) -> Statement:
-    """At the key of the text that a trace says from now on, though it was born with another one.
+    """At the key of the text that a trace says from now on but was not created with.
 
     A: update X to "likes tea"              B: add "likes tea"
     change of X, claim at the key ✓
@@ -157,7 +157,7 @@ def still_says(scope: Scope, condition: StillSays, now: datetime) -> Statement:
 
 
 def retrieval(version: int, now: datetime, moment: str) -> Statement:
-    """Count one retrieval of a trace that is alive at the version expected."""
+    """Count one retrieval of a trace that is alive at the expected version."""
     return Statement(
         sets={"lastRetrievedAt": moment},
         adds={"retrievalCount": 1},
@@ -175,9 +175,9 @@ def untouched() -> Statement:
 
 
 def claimed_text(scope: Scope, trace: Trace | None) -> str | None:
-    """The key of the text that a trace says without having been born with it.
+    """The key of the trace's text, if it was created with another text.
 
-    A trace that was merged away keeps its claim, so that it needs no other when the merge is undone.
+    A trace that was merged away keeps its claim, so that it needs no new one when the merge is undone.
     """
     if trace is None or trace.status is Status.DELETED:
         return None
@@ -188,7 +188,7 @@ def claimed_text(scope: Scope, trace: Trace | None) -> str | None:
 def statements_of(
     scope: Scope, stamp: Stamp, writes: Sequence[Write], conditions: Sequence[StillSays]
 ) -> dict[str, Statement]:
-    """The statement for each item that a commit is about, by its trace's id or its text's key."""
+    """The statement for each item of a commit, by the trace's id or the text's key."""
     statements: dict[str, Statement] = {}
     for write in writes:
         for key, statement in _statements(scope, write):
@@ -222,7 +222,7 @@ def stored_attributes(scope: Scope, trace: Trace) -> dict[str, Any]:
 
 
 def history_item(scope: Scope, write: Write, purge_at: int) -> Item | None:
-    """The replaced version as a history item, unless the new version carries it inside itself."""
+    """The replaced version as a history item, unless the new version has it in its inline history."""
     if write.before is None or write.after.inline_history:
         return None
     values: Mapping[str, Any] = {

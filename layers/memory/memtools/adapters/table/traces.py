@@ -1,4 +1,4 @@
-"""Traces in one DynamoDB table: a partition a scope, a local index in the order of change."""
+"""Traces in one DynamoDB table: a partition for each scope, and a local index in the order of change."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -28,7 +28,7 @@ _CONDITION_FAILED = "ConditionalCheckFailed"
 
 
 class DynamoTraces:
-    """The TraceStore on DynamoDB. Replaced versions are purged ``retention`` after they were replaced."""
+    """The TraceStore on DynamoDB. Replaced versions are purged ``retention`` after their replacement."""
 
     def __init__(self, client: Client, table: str, index: str, retention: timedelta) -> None:
         self._client = client
@@ -37,7 +37,7 @@ class DynamoTraces:
         self._retention = retention
 
     def get(self, scope: Scope, ids: Sequence[str]) -> dict[str, Trace]:
-        """The traces there are of these ids, dead and expired ones too."""
+        """The traces with these ids that exist, including dead and expired ones."""
         found: dict[str, Trace] = {}
         distinct = list(dict.fromkeys(ids))
         for start in range(0, len(distinct), _GET_LIMIT):
@@ -48,7 +48,7 @@ class DynamoTraces:
         return found
 
     def _get_all(self, keys: list[Any]) -> list[Any]:
-        """All items of the keys; what DynamoDB leaves unprocessed is asked for again."""
+        """All items with these keys. Keys that DynamoDB did not process are requested again."""
         items: list[Any] = []
         with translated_errors(READ_FAILED):
             for _ in attempts():
@@ -58,23 +58,23 @@ class DynamoTraces:
                 keys = answer.get("UnprocessedKeys", {}).get(self._table, {}).get("Keys", [])
                 if not keys:
                     return items
-        raise Unavailable(f"The memory's store is busy. {READ_FAILED}")
+        raise Unavailable(f"The memory store is busy. {READ_FAILED}")
 
     def commit(self, scope: Scope, stamp: Stamp, writes: Sequence[Write], conditions: Sequence[StillSays] = ()) -> None:
-        """All of the writes or none, in one transaction; see the port.
+        """Make all of the writes or none, in one transaction; see the port.
 
-        A fact whose own key is held by a trace that says something else takes two of a transaction's hundred actions:
-        a call can come to more than those, which is TooLarge.
+        A fact takes two of the hundred actions of a transaction if the trace at its own key says something else. A call
+        that needs more than a hundred is TooLarge.
 
-        A transaction that is cancelled because another one touches an item at the same moment is run again. One whose
-        condition fails may have met its own success: a retry below us, after the answer was lost. Then what it meets
-        bears the name of this write.
+        A transaction that is cancelled because of a concurrent one runs again. A failed condition may be the result of
+        our own success: the response was lost, and boto3 sent the transaction again. Then the item that was found names
+        this write.
         """
         items, ids = self._transaction(scope, stamp, writes, conditions)
         if len(items) > _TRANSACTION_LIMIT:
             raise TooLarge(
-                f"This call comes to {len(items)} changes, and {_TRANSACTION_LIMIT} can happen whole. Nothing was"
-                " written; send half of it at a time.",
+                f"This call needs {len(items)} changes, but one call can make at most {_TRANSACTION_LIMIT}. Nothing"
+                " was written. Send it in two halves.",
                 size=len(items),
                 limit=_TRANSACTION_LIMIT,
             )
@@ -92,10 +92,10 @@ class DynamoTraces:
                     return
                 if found:
                     raise ConditionFailed(found)
-        raise Unavailable(f"The memory's store is busy. {WRITE_FAILED}")
+        raise Unavailable(f"The memory store is busy. {WRITE_FAILED}")
 
     def _transact(self, items: list[Any]) -> list[Any]:
-        """Run the transaction; why it was cancelled, an entry an item, or nothing where it was not."""
+        """Run the transaction. If it was cancelled: the reasons, one for each item; else nothing."""
         try:
             self._client.transact_write_items(TransactItems=items)
         except ClientError as error:
@@ -108,7 +108,7 @@ class DynamoTraces:
     def _transaction(
         self, scope: Scope, stamp: Stamp, writes: Sequence[Write], conditions: Sequence[StillSays]
     ) -> tuple[list[Any], list[str]]:
-        """The transaction's items as DynamoDB wants them, and for each the id or key that it is about."""
+        """The transaction's items in DynamoDB's form, and the id or key of each."""
         items: list[Any] = []
         ids: list[str] = []
         for name, statement in statements_of(scope, stamp, writes, conditions).items():
@@ -123,19 +123,19 @@ class DynamoTraces:
         return items, ids
 
     def changes(self, scope: Scope, since: datetime | None) -> Iterator[Trace]:
-        """What the index needs of every trace changed at ``since`` or later, oldest change first."""
+        """Every trace that changed at ``since`` or later, oldest change first, as far as an index needs it."""
         values = {":pk": scope.key, ":since": moment_text(since) if since else "0"}
         items = self._query("pk = :pk AND changedAt >= :since", values, IndexName=self._index)
         return map(trace_of, items)
 
     def history(self, scope: Scope, trace_id: str, now: datetime) -> Iterator[Trace]:
-        """The trace's replaced versions that have an item of their own, newest first, those past retention left out."""
+        """The trace's replaced versions that have their own item, newest first, without those past retention."""
         values = {":pk": scope.key, ":prefix": history_prefix(trace_id)}
         items = self._query("pk = :pk AND begins_with(sk, :prefix)", values, ScanIndexForward=False)
         return (trace_of(item["trace"]) for item in items if item["expiresAt"] > now.timestamp())
 
     def _query(self, condition: str, values: Mapping[str, Any], **parameters: Any) -> Iterator[dict[str, Any]]:
-        """The items of a consistent query, page after page."""
+        """Yield the items of a consistent query, page by page."""
         start: dict[str, Any] = {}
         while True:
             with translated_errors(READ_FAILED):
@@ -153,7 +153,7 @@ class DynamoTraces:
             start = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
 
     def retrieve(self, scope: Scope, expected: Mapping[str, int], now: datetime) -> dict[str, Trace]:
-        """Count a retrieval for each id that is alive at the version expected, and read it in the same call."""
+        """Count a retrieval of each id that is alive at the expected version, and read it in the same call."""
 
         def count(name: str) -> Trace | None:
             statement = retrieval(expected[name], now, moment_text(now))
@@ -168,7 +168,7 @@ class DynamoTraces:
                         raise
                 else:
                     return trace_of(from_dynamodb(answer["Attributes"]))
-            raise Unavailable(f"The memory's store is busy. {READ_FAILED}")
+            raise Unavailable(f"The memory store is busy. {READ_FAILED}")
 
         with translated_errors(READ_FAILED):
             return {trace.id: trace for trace in in_parallel(count, expected) if trace}
