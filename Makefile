@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo local invoke test test-races test-faults test-load test-pages test-emulator test-api test-built test-window test-clients check generate bench format clean
+.PHONY: help setup demo local invoke unit test test-races test-faults test-load test-pages test-emulator test-api test-built test-window test-clients check generate bench format clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,6 +39,9 @@ local: $(READY) ## run the service and its page on this machine; STORE=ministack
 
 invoke: $(READY) ## send an event to its function: make invoke TOOL=memory_add ENVELOPE=direct
 	@$(BIN)/python -m local.invoke "$(ENVELOPE)" "$(TOOL)"
+
+unit: $(READY) ## the pure tests in seconds: rules, ranking and envelopes, and the tools over fakes
+	$(BIN)/python -m pytest -q -m "not emulated" --hypothesis-profile quick tests/unit tests/tools
 
 test: $(READY) ## run all tests, and a part of each long suite
 	$(BIN)/python -m pytest -q

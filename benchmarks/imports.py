@@ -3,7 +3,7 @@
     python -m benchmarks.imports [--json]
 
 It is told in terms of what no function that uses both stores can avoid: ``import boto3`` and the two clients. Exits
-non-zero where a handler costs more than 1.6 times that, or where it loads numpy or the model before a call needs them.
+non-zero where a handler costs more than 1.45 times that, or where it loads numpy or the model before a call needs them.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from rich.progress import track
 
 from local.template import Template
 
-LIMIT: Final = 1.6
+LIMIT: Final = 1.45
 _ROUNDS = 11
 _FUNCTION = "SearchFunction"
 _LOADED_LATER = ("numpy", "memtools_model")

@@ -30,8 +30,8 @@ from benchmarks.locomo import CORPORA, Conversation, measure, percentile, read
 from benchmarks.peer_systems import task
 from benchmarks.peer_systems.filler import filled, sentences
 from benchmarks.peer_systems.task import Call, Scope, Vectors
+from local.environments import environment
 from local.template import ROOT
-from tests.emulator import environment
 
 SIZE: Final = 10_000
 PINS: Final = ROOT / "benchmarks" / "peers-constraints.txt"

@@ -29,8 +29,8 @@ from rich.table import Table
 
 from benchmarks.scaling import scope as made_up
 from local import store
+from local.environments import environment
 from local.template import ROOT, Template
-from tests.emulator import environment
 
 SIZES: Final = (1_000, 10_000, 100_000)
 PICTURE: Final = ROOT / "docs" / "pictures" / "scale.png"

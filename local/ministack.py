@@ -17,7 +17,7 @@ import requests
 from local.environments import environment
 from local.template import ROOT
 
-PINS: Final = ROOT / "tests" / "emulator-constraints.txt"
+PINS: Final = ROOT / "local" / "ministack-constraints.txt"
 SERVICES: Final = "s3,dynamodb"
 _SECONDS_TO_START = 60.0
 # It writes its state down as it stops.

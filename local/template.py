@@ -2,14 +2,52 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-from cfnlint.decode import cfn_yaml
+import yaml
 
 ROOT = Path(__file__).resolve().parent.parent
 PATH = ROOT / "template.yaml"
-_NOTHING = {"Ref": "AWS::NoValue"}
+
+
+class _Loader(yaml.SafeLoader):  # type: ignore[misc]
+    """YAML as CloudFormation reads it: short forms are spelled out, and dates are text."""
+
+    yaml_implicit_resolvers: ClassVar = {
+        first: [(tag, pattern) for tag, pattern in resolvers if not tag.endswith(":timestamp")]
+        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+
+
+def _spelled_out(loader: _Loader, name: str, node: yaml.Node) -> dict[str, Any]:
+    """``!Sub x`` is {"Fn::Sub": "x"}, ``!GetAtt A.B`` is {"Fn::GetAtt": ["A", "B"]}, ``!Ref A`` is {"Ref": "A"}."""
+    value: Any
+    match node:
+        case yaml.ScalarNode():
+            value = loader.construct_scalar(node)
+        case yaml.SequenceNode():
+            value = loader.construct_sequence(node, deep=True)
+        case _:
+            value = loader.construct_mapping(node, deep=True)
+    if name == "GetAtt" and isinstance(value, str):
+        value = value.split(".", 1)
+    return {name if name in ("Ref", "Condition") else f"Fn::{name}": value}
+
+
+_Loader.add_multi_constructor("!", _spelled_out)
+
+
+def loaded(text: str) -> dict[str, Any]:
+    """A template's text as plain values."""
+    value: dict[str, Any] = yaml.load(text, _Loader)
+    return value
+
+
+@cache
+def _template() -> dict[str, Any]:
+    return loaded(PATH.read_text("utf-8"))
 
 
 @dataclass(frozen=True)
@@ -22,22 +60,21 @@ class Function:
 
 
 class Template:
-    """The template with its parameters' defaults, or other values for some of them."""
+    """The template with its parameters' defaults, or other values for some of them.
 
-    def __init__(self, parameters: Mapping[str, str] | None = None, path: Path = PATH) -> None:
-        self._template: dict[str, Any] = cfn_yaml.load(str(path))
+    What its conditions choose between is left out: nothing that runs here depends on it.
+    """
+
+    def __init__(self, parameters: Mapping[str, str] | None = None) -> None:
+        self._template = _template()
         defaults = {name: one.get("Default", "") for name, one in self._template["Parameters"].items()}
         self._parameters = {**defaults, **(parameters or {})}
 
     @property
     def environment(self) -> dict[str, str]:
         """The environment of all functions, with local names in the place of resources."""
-        variables = self._template["Globals"]["Function"]["Environment"]["Variables"]
-        return {name: self.resolve(value) for name, value in variables.items()}
-
-    def holds(self, condition: str) -> bool:
-        """Whether a condition of the template holds for these parameters."""
-        return self._holds(self._template["Conditions"][condition])
+        variables = self._chosen(self._template["Globals"]["Function"]["Environment"]["Variables"])
+        return {name: self._text(value) for name, value in variables.items()}
 
     @property
     def functions(self) -> dict[str, Function]:
@@ -68,38 +105,16 @@ class Template:
         """The bucket's name and properties."""
         return self._only("AWS::S3::Bucket")
 
-    def resolve(self, value: Any) -> str:
+    def _text(self, value: Any) -> str:
         """A value of the template as text: parameters by their value, resources by their local name."""
-        chosen = self.chosen(value)
-        if isinstance(chosen, dict):
-            name = chosen["Ref"]
+        if isinstance(value, dict):
+            name = value["Ref"]
             return str(self._parameters.get(name, local_name(name)))
-        return str(chosen)
+        return str(value)
 
-    def chosen(self, value: Any) -> Any:
-        """The value with each choice in it made; what is chosen to be nothing is left out."""
-        match value:
-            case {"Fn::If": [condition, one, other]}:
-                return self.chosen(one if self.holds(condition) else other)
-            case dict():
-                chosen = {name: self.chosen(part) for name, part in value.items()}
-                return {name: part for name, part in chosen.items() if part != _NOTHING}
-            case list():
-                return [part for part in map(self.chosen, value) if part != _NOTHING]
-        return value
-
-    def _holds(self, condition: Any) -> bool:
-        ((kind, parts),) = condition.items()
-        match kind:
-            case "Condition":
-                return self.holds(parts)
-            case "Fn::Equals":
-                return len({self.resolve(part) for part in parts}) == 1
-            case "Fn::Not":
-                return not self._holds(parts[0])
-            case "Fn::And":
-                return all(map(self._holds, parts))
-        raise ValueError(f"{kind} is not understood here")
+    def _chosen(self, properties: Mapping[str, Any]) -> dict[str, Any]:
+        """The properties without those that are a choice."""
+        return {name: value for name, value in properties.items() if not _is_choice(value)}
 
     def _resources(self, kind: str) -> dict[str, Any]:
         resources = self._template["Resources"].items()
@@ -107,7 +122,11 @@ class Template:
 
     def _only(self, kind: str) -> dict[str, Any]:
         ((name, properties),) = self._resources(kind).items()
-        return {"Name": local_name(name), **self.chosen(properties)}
+        return {"Name": local_name(name), **self._chosen(properties)}
+
+
+def _is_choice(value: Any) -> bool:
+    return isinstance(value, dict) and "Fn::If" in value
 
 
 def local_name(logical_id: str) -> str:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import botocore.session
@@ -39,3 +40,17 @@ def _beyond(shape: Any, value: Any, place: str) -> Iterator[str]:
         yield f"{place}: {value!r} does not match {shape.metadata['pattern']}"
     if value not in shape.metadata.get("enum", [value]):
         yield f"{place}: {value!r} is none of {shape.metadata['enum']}"
+
+
+def is_action(name: str) -> bool:
+    """Whether IAM has the action. cfn-lint knows them, but keeps quiet about them where a template uses SAM."""
+    service, _, action = name.lower().partition(":")
+    return action in _services()[service]["Actions"]
+
+
+@cache
+def _services() -> Any:
+    from cfnlint.data import AdditionalSpecs
+    from cfnlint.helpers import load_resource
+
+    return load_resource(AdditionalSpecs, "Policies.json")

@@ -1,18 +1,18 @@
-"""What several suites share: one moto server, scopes of their own, and a memory over fakes."""
+"""What several suites share: one moto server, scopes of their own, and a memory over fakes.
+
+The pure suites load neither boto3 nor moto: what needs them imports them.
+"""
 
 import itertools
 import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import boto3
 import pytest
 from hypothesis import settings
-from memtools.adapters.aws import CONFIG
 from memtools.backend import Backend
 from memtools.domain.scope import Scope
 
-from local import store
 from local.template import Template
 from tests.fakes import FakeClock
 from tests.memories import over_adapters, over_fakes
@@ -21,11 +21,20 @@ from tests.memories import over_adapters, over_fakes
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # On CI the same examples each time, so that a failure there is that of the change; elsewhere new ones are tried.
-settings.register_profile("ci", derandomize=True)
-if os.environ.get("CI"):
-    settings.load_profile("ci")
+# `make unit` tries few. A busy machine makes nothing fail.
+settings.register_profile("usual", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True)
+settings.register_profile("quick", deadline=None, max_examples=10)
+settings.load_profile("ci" if os.environ.get("CI") else "usual")
 
 _numbers = itertools.count(1)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what needs an emulator: ``-m "not emulated"`` leaves it out."""
+    for item in items:
+        if isinstance(item, pytest.Function) and "moto" in item.fixturenames:
+            item.add_marker("emulated")
 
 
 @pytest.fixture
@@ -51,7 +60,10 @@ def moto() -> Iterator[Template]:
         os.environ.pop(name, None)
     if given := os.environ.get("MEMTOOLS_TEST_ENDPOINT"):
         os.environ["AWS_ENDPOINT_URL"] = given
-    template = Template()
+    from local import store
+    from tests.deployed import Deployed
+
+    template = Deployed()
     with store.endpoint():
         store.create(template)
         yield template
@@ -60,6 +72,9 @@ def moto() -> Iterator[Template]:
 @pytest.fixture
 def moto_memory(moto: Template, clock: FakeClock) -> Iterator[Backend]:
     """A memory over the adapters, on moto; its items go afterwards, since moto gets slow with every one."""
+    import boto3
+    from memtools.adapters.aws import CONFIG
+
     environment = moto.environment
     dynamodb = boto3.client("dynamodb", config=CONFIG)
     yield over_adapters(dynamodb, boto3.client("s3", config=CONFIG), environment, clock.now)
@@ -74,7 +89,7 @@ def _empty(dynamodb: Any, table: str) -> None:
         dynamodb.batch_write_item(RequestItems={table: deletions})
 
 
-@pytest.fixture(params=["fake", "moto"])
+@pytest.fixture(params=["fake", pytest.param("moto", marks=pytest.mark.emulated)])
 def memory(request: pytest.FixtureRequest) -> Backend:
     """A memory over the fakes, and over the adapters: what holds of one holds of the other."""
     made: Backend = request.getfixturevalue(f"{request.param}_memory")

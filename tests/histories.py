@@ -170,8 +170,7 @@ def lives(draw: st.DrawFn) -> Life:
         "fill": lambda: life.fill(Embedding(MODEL, draw(vectors()))),
         "forget": lambda: life.forget(draw(st.lists(st.sampled_from(IDS), max_size=2, unique=True))),
     }
-    while told < len(changes) or draw(st.booleans()):
-        step = draw(st.sampled_from(list(steps)))
+    for step in draw(st.lists(st.sampled_from(list(steps)), max_size=12)):
         life.steps.append(step)
         if step == "fold":
             end = draw(st.integers(told, len(changes)))
@@ -179,6 +178,7 @@ def lives(draw: st.DrawFn) -> Life:
             told = end
         else:
             steps[step]()
+    life.fold(changes[told:])
     return life
 
 

@@ -4,10 +4,8 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from memtools.adapters.documents import S3Personas
-from memtools.adapters.segments import S3Segments
-from memtools.adapters.table.traces import DynamoTraces
 from memtools.backend import Backend
+from memtools.domain.scope import Scope
 
 from tests.fakes import FakeClock, FakeEmbedder, FakePersonas, FakeSegments, FakeTraces
 
@@ -28,6 +26,10 @@ def over_fakes(clock: FakeClock) -> Backend:
 
 def over_adapters(dynamodb: Any, s3: Any, names: Mapping[str, str], now: Callable[[], datetime]) -> Backend:
     """The memory in the table and the bucket named, seen by a process just started: nothing of it is in memory."""
+    from memtools.adapters.documents import S3Personas
+    from memtools.adapters.segments import S3Segments
+    from memtools.adapters.table.traces import DynamoTraces
+
     return Backend(
         traces=DynamoTraces(dynamodb, names["TABLE_NAME"], names["INDEX_NAME"], RETENTION),
         personas=S3Personas(s3, names["BUCKET_NAME"]),
@@ -36,3 +38,14 @@ def over_adapters(dynamodb: Any, s3: Any, names: Mapping[str, str], now: Callabl
         embedder=FakeEmbedder(),
         retention=RETENTION,
     )
+
+
+def lose_segment(memory: Backend, scope: Scope) -> None:
+    """The segment is deleted past the port, as by somebody who clears the bucket."""
+    segments: Any = memory.segments
+    if isinstance(segments, FakeSegments):
+        del segments._stored[scope]
+        return
+    from memtools.adapters.segments import segment_key
+
+    segments._client.delete_object(Bucket=segments._bucket, Key=segment_key(scope))

@@ -1,1 +1,1 @@
-"""The command line ``memtools``: the tools by hand, and a scope's memory taken out, put in, erased and looked after."""
+"""The command line ``memtools``: the tools by hand; export, import, erasure and a check-up."""

@@ -3,14 +3,16 @@
 import os
 import sys
 from collections.abc import Sequence
+from typing import Final
 
 import typer
-from memtools.errors import ToolError
 from typer.exceptions import Abort, TyperException
 
 from memtools_cli.commands import doctor, erase, moving, tools
-from memtools_cli.failures import Exit, Failure, bad_usage, told_by_tool
-from memtools_cli.output import show, tell
+from memtools_cli.failures import BadUsage, Failure, failure_of
+from memtools_cli.output import print_error, show
+
+_INTERRUPTED: Final = 130
 
 app = typer.Typer(
     name="memtools",
@@ -27,35 +29,28 @@ doctor.add_to(app)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; its exit code. What went wrong is a line on standard error, and with ``--json`` an object too."""
+    """Run a command; its exit code. A failure is a line on standard error, and with ``--json`` an object too."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        ended = app(given or ["--help"], standalone_mode=False, prog_name="memtools")
+        result = app(given or ["--help"], standalone_mode=False, prog_name="memtools")
     except (Abort, KeyboardInterrupt):
-        tell("Stopped. The same command goes on from here.")
-        return Exit.INTERRUPTED
+        print_error("Stopped. The same command continues from here.")
+        return _INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return Exit.OK
+        return 0
+    except TyperException as error:
+        return _end(BadUsage(f"{error.format_message()} See memtools --help."), given)
     except Exception as error:
-        failure = _failure(error)
-        if failure.exit is Exit.FAULT and os.environ.get("MEMTOOLS_DEBUG"):
+        failure = failure_of(error)
+        if type(failure) is Failure and os.environ.get("MEMTOOLS_DEBUG"):
             raise
-        if "--json" in given:
-            show(failure.as_dict(), as_json=True)
-        tell(failure.message)
-        return failure.exit
-    return ended if isinstance(ended, int) else Exit.OK
+        return _end(failure, given)
+    return result if isinstance(result, int) else 0
 
 
-def _failure(error: Exception) -> Failure:
-    match error:
-        case Failure():
-            return error
-        case ToolError():
-            return told_by_tool(error.code, error.message, error.details)
-        case TyperException():
-            return bad_usage(f"{error.format_message()} See memtools --help.")
-        case _:
-            message = f"A fault of memtools itself ({type(error).__name__}); MEMTOOLS_DEBUG=1 shows where."
-            return Failure(message, "fault", Exit.FAULT)
+def _end(failure: Failure, given: Sequence[str]) -> int:
+    if "--json" in given:
+        show(failure.as_dict(), as_json=True)
+    print_error(failure.message)
+    return failure.exit_code

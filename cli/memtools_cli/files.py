@@ -1,13 +1,13 @@
-"""Files that are written whole or not at all, and that nobody else may read: they hold memories."""
+"""Files that are written whole or not at all, and that nobody else can read: they hold memories."""
 
 import os
 from pathlib import Path
 
-from memtools_cli.failures import bad_usage
+from memtools_cli.failures import BadUsage
 
 
 def replace_file(file: Path, text: str) -> None:
-    """Put ``text`` in the place of the file, on disk before this returns."""
+    """Replace the file's content; it is on disk before this returns."""
     beside = file.with_name(f".{file.name}.new")
     with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as out:
         out.write(text)
@@ -21,6 +21,6 @@ def read_text(file: Path) -> str:
     try:
         return file.read_text("utf-8")
     except OSError as error:
-        raise bad_usage(f"Cannot read {file}: {error.strerror}.") from None
+        raise BadUsage(f"Cannot read {file}: {error.strerror}.") from None
     except UnicodeDecodeError:
-        raise bad_usage(f"{file} is no UTF-8 text.") from None
+        raise BadUsage(f"{file} is not UTF-8 text.") from None

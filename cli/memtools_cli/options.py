@@ -10,7 +10,7 @@ from memtools.domain.scope import Scope
 from memtools.errors import Unscoped
 from typer import Option
 
-from memtools_cli.failures import bad_usage
+from memtools_cli.failures import BadUsage
 
 _STACK = Annotated[
     str, Option("--stack", envvar="MEMTOOLS_STACK", help="The CloudFormation stack: its outputs name the rest.")
@@ -18,25 +18,25 @@ _STACK = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
-class Whose:
+class MemoryOptions:
     """Whose memory."""
 
     agent: Annotated[str, Option("--agent", envvar="MEMTOOLS_AGENT", help="The agent whose memory it is.")] = ""
-    user: Annotated[str, Option("--user", envvar="MEMTOOLS_USER", help="The user whom the memory is about.")] = ""
+    user: Annotated[str, Option("--user", envvar="MEMTOOLS_USER", help="The user that the memory is about.")] = ""
 
     def scope(self) -> Scope:
-        """Both of them, named. Raises Failure where one is missing or can be no name."""
+        """The scope of these names. Raises Failure where one is missing or not allowed."""
         if missing := [f"--{name}" for name in ("agent", "user") if not getattr(self, name).strip()]:
-            raise bad_usage(f"Whose memory? Name {' and '.join(missing)}.")
+            raise BadUsage(f"Whose memory? Name {' and '.join(missing)}.")
         try:
             return Scope(self.agent, self.user)
         except Unscoped as error:
-            raise bad_usage(error.message) from None
+            raise BadUsage(error.message) from None
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
-    """How the tools are reached."""
+class ToolsOptions:
+    """How to reach the tools."""
 
     url: Annotated[str, Option("--url", help="Address of the HTTP API or the local service. [env: MEMTOOLS_URL]")] = ""
     token: Annotated[
@@ -45,7 +45,7 @@ class Reach:
     sign: Annotated[bool, Option("--sign", help="Sign requests (SigV4) to an address of your own domain too.")] = False
     stack: _STACK = ""
     function_prefix: Annotated[
-        str, Option("--function-prefix", help="Invoke the functions whose names begin so, without an API.")
+        str, Option("--function-prefix", help="Invoke the functions whose names begin with this.")
     ] = ""
 
     @property
@@ -54,20 +54,20 @@ class Reach:
         return bool(self.url or self.stack or self.function_prefix or os.environ.get("MEMTOOLS_URL"))
 
     def chosen(self) -> tuple[str, str]:
-        """The one way that is named, and its value: an option before the environment. Raises Failure."""
+        """The one way that is named, and its value; options precede the environment. Raises Failure."""
         environment = {"url": os.environ.get("MEMTOOLS_URL", ""), "stack": os.environ.get("MEMTOOLS_STACK", "")}
         ways = {"url": self.url, "stack": self.stack, "function_prefix": self.function_prefix}
         typed = {name: value for name, value in ways.items() if value and value != environment.get(name)}
         if len(typed) > 1:
-            raise bad_usage("Name one of --url, --stack and --function-prefix, not several.")
+            raise BadUsage("Name one of --url, --stack and --function-prefix, not several.")
         for name, value in (typed or environment).items():
             if value:
                 return name, value
-        raise bad_usage("Where are the tools? Name --url (or MEMTOOLS_URL), --stack or --function-prefix.")
+        raise BadUsage("Where are the tools? Name --url (or MEMTOOLS_URL), --stack or --function-prefix.")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class StoreOptions:
     """Where the memory is stored."""
 
     stack: _STACK = ""
@@ -77,14 +77,14 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class OutputOptions:
     """What is printed."""
 
     json: Annotated[bool, Option("--json", help="Print one JSON document, for programs.")] = False
 
 
 def flattened(command: Callable[..., None]) -> Callable[..., None]:
-    """``command`` with each parameter that is a group of options replaced by that group's options."""
+    """The command with its groups of options replaced by their options."""
     hints = get_type_hints(command, include_extras=True)
     groups = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
     single = [one.replace(annotation=hints[one.name]) for one in signature(command).parameters.values()]
@@ -92,7 +92,7 @@ def flattened(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def with_options(command: Callable[..., None], groups: dict[str, Any], own: list[Parameter]) -> Callable[..., None]:
-    """A command of the parameters ``own`` and the groups' options, which hands over each group made of its options."""
+    """A command with the parameters ``own`` and all options of the groups; it passes each group on as one argument."""
     flat = {one.name: one.replace(kind=Parameter.KEYWORD_ONLY) for one in own}
     for kind in groups.values():
         hints = get_type_hints(kind, include_extras=True)
@@ -101,8 +101,8 @@ def with_options(command: Callable[..., None], groups: dict[str, Any], own: list
             flat.setdefault(field.name, option)
 
     def run(**given: Any) -> None:
-        made = {name: kind(**{one.name: given[one.name] for one in fields(kind)}) for name, kind in groups.items()}
-        command(**made, **{one.name: given[one.name] for one in own})
+        grouped = {name: kind(**{one.name: given[one.name] for one in fields(kind)}) for name, kind in groups.items()}
+        command(**grouped, **{one.name: given[one.name] for one in own})
 
     run.__name__, run.__doc__ = command.__name__, command.__doc__
     run.__annotations__ = {name: one.annotation for name, one in flat.items()}

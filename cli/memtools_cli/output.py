@@ -3,16 +3,18 @@
 import json
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol
+from functools import partial
+from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
-# What a memory says is shown, never obeyed: terminals act on control characters, and on marks that turn text around.
+Advance = Callable[[int], None]  # moves a progress bar by so many steps
+# A memory's text is shown, never obeyed: terminals act on control characters, and on marks that reverse text.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _ID_WIDTH = 35
 _FEW_COLUMNS = 4
@@ -55,7 +57,7 @@ def _show_part(console: Console, name: str, value: Any) -> None:
 
 
 def _show_row(console: Console, row: Mapping[str, Any]) -> None:
-    """A row of many columns, one below the other: a memory's text needs the whole width."""
+    """A row of many columns, one column a line: a memory's text needs the whole width."""
     first, *rest = row
     console.print(_cell(row[first]), soft_wrap=True)
     for name in rest:
@@ -85,32 +87,15 @@ def _cell(value: Any) -> str:
             return visible(json.dumps(value, ensure_ascii=False))
 
 
-def tell(message: str) -> None:
+def print_error(message: str) -> None:
     """One line for people, on standard error."""
     sys.stderr.write(f"memtools: {visible(' '.join(message.split()))}\n")
 
 
-class Bar(Protocol):
-    """Told how far something has come."""
-
-    def advance(self, by: int = 1) -> None:
-        """So many more are done."""
-        ...
-
-
-class _Shown:
-    def __init__(self, progress: Progress, task: Any) -> None:
-        self._progress = progress
-        self._task = task
-
-    def advance(self, by: int = 1) -> None:
-        self._progress.advance(self._task, by)
-
-
 @contextmanager
-def bar(doing: str, total: int | None = None) -> Iterator[Bar]:
-    """A progress bar on standard error, where that is a terminal; ``total`` is unknown where it is None."""
+def bar(doing: str, total: int | None = None) -> Iterator[Advance]:
+    """A progress bar on standard error, where that is a terminal; ``total`` is None where it is unknown."""
     console = Console(stderr=True, markup=False)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        yield _Shown(progress, progress.add_task(doing, total=total))
+        yield partial(progress.advance, progress.add_task(doing, total=total))

@@ -1,7 +1,7 @@
-"""The receipt of an erasure: a file that says what was erased, right also where it took several runs.
+"""The receipt of an erasure: a file that says what was erased, correct even after several runs.
 
-What is about to be deleted is written down first, and counted once it is gone. A run that finds such a note deletes
-what it names once more, which changes nothing where the run before came so far, and counts it.
+Entries are noted before they are deleted, and counted once they are gone. A run that finds such a note deletes its
+entries again, which does no harm, and counts them.
 """
 
 import json
@@ -10,30 +10,20 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
+from memtools.adapters.archive.erasing import KINDS, Entry
+from memtools.adapters.archive.stores import Stores
 from memtools.domain.scope import Scope
 from memtools.domain.text import digest
 
-from memtools_cli.failures import bad_usage, refused
+from memtools_cli.failures import BadUsage, Refused
 from memtools_cli.files import read_text, replace_file
-from memtools_cli.stores import Stores
-
-KINDS: Final = ("traces", "history", "keys", "others", "documentVersions", "deletionMarkers", "segmentVersions")
-
-
-@dataclass(frozen=True, slots=True)
-class Doomed:
-    """One thing to delete: an item of the table by its sort key, or a version of an object by key and version."""
-
-    kind: str
-    key: str
-    version: str | None = None
 
 
 @dataclass(slots=True, kw_only=True)
 class Receipt:
-    """What is known of an erasure; written to its file at every step."""
+    """The state of an erasure, written to its file at every step."""
 
     agent: str
     user: str
@@ -43,23 +33,23 @@ class Receipt:
     finished: str | None = None
     verified: bool = False
     erased: dict[str, int] = field(default_factory=lambda: dict.fromkeys(KINDS, 0))
-    pending: list[Doomed] = field(default_factory=list)
+    pending: list[Entry] = field(default_factory=list)
     file: Path = Path()
 
-    def note(self, doomed: Sequence[Doomed]) -> None:
-        """These are deleted next."""
-        self.pending = list(doomed)
+    def note(self, entries: Sequence[Entry]) -> None:
+        """Write down what is deleted next."""
+        self.pending = list(entries)
         self._write()
 
     def count(self) -> None:
-        """What was noted is gone."""
+        """Count what was noted: it is gone."""
         for kind, number in Counter(one.kind for one in self.pending).items():
             self.erased[kind] += number
         self.pending = []
         self._write()
 
     def finish(self) -> None:
-        """Nothing is left, as another read has shown."""
+        """Write down that nothing is left, as another read has shown."""
         self.verified, self.finished = True, _now()
         self._write()
 
@@ -69,15 +59,15 @@ class Receipt:
 
     def _write(self) -> None:
         pending = [[one.kind, one.key, one.version] for one in self.pending]
-        told = {**self.as_dict(), **({"pending": pending} if pending else {})}
+        values = {**self.as_dict(), **({"pending": pending} if pending else {})}
         try:
-            replace_file(self.file, json.dumps(told, ensure_ascii=False, indent=2) + "\n")
+            replace_file(self.file, json.dumps(values, ensure_ascii=False, indent=2) + "\n")
         except OSError as error:
-            raise bad_usage(f"Cannot write the receipt {self.file}: {error.strerror}.") from None
+            raise BadUsage(f"Cannot write the receipt {self.file}: {error.strerror}.") from None
 
 
 def receipt_of(stores: Stores, scope: Scope, file: Path | None) -> Receipt:
-    """The receipt in ``file``, or the unfinished one in this folder, to go on with; else a new one, written at once.
+    """The receipt in ``file``, or the unfinished one in this folder, to continue; else a new one, written at once.
 
     Raises Failure where the file is the receipt of a finished erasure, or of another scope.
     """
@@ -92,19 +82,19 @@ def receipt_of(stores: Stores, scope: Scope, file: Path | None) -> Receipt:
         return new
     known = _read(file)
     if (known.agent, known.user, known.table, known.bucket) != (scope.agent, scope.user, stores.table, stores.bucket):
-        raise refused(f"{file} is the receipt of another memory's erasure. Name another file.")
+        raise Refused(f"{file} is the receipt of another memory's erasure. Name another file.")
     if known.finished:
-        raise refused(f"{file} is the receipt of an erasure that is finished. Name another file.")
+        raise Refused(f"{file} is the receipt of an erasure that is finished. Name another file.")
     return known
 
 
 def _read(file: Path) -> Receipt:
     try:
         values = json.loads(read_text(file))
-        pending = [Doomed(*one) for one in values.pop("pending", [])]
+        pending = [Entry(*one) for one in values.pop("pending", [])]
         return Receipt(**values, pending=pending, file=file)
     except (ValueError, TypeError, AttributeError):
-        raise refused(f"{file} is no receipt. Name another file.") from None
+        raise Refused(f"{file} is not a receipt. Name another file.") from None
 
 
 def _now() -> str:

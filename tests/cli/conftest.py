@@ -4,7 +4,7 @@ import pytest
 from memtools.backend import Backend
 from memtools.domain.scope import Scope
 from memtools.wiring import backend_of
-from memtools_cli import stores
+from memtools_cli import stack
 
 from local import service
 from local.service import Service
@@ -30,7 +30,7 @@ def bare(capsys: pytest.CaptureFixture[str]) -> Run:
 def run(capsys: pytest.CaptureFixture[str], moto: Template, monkeypatch: pytest.MonkeyPatch) -> Run:
     """The command line on the session's table and bucket."""
     names = moto.environment
-    monkeypatch.setattr(stores, "client", client)
+    monkeypatch.setattr(stack, "client", client)
     return runner(capsys, "--table", names["TABLE_NAME"], "--bucket", names["BUCKET_NAME"], "--json")
 
 
@@ -61,7 +61,7 @@ def api(capsys: pytest.CaptureFixture[str], running: Service, ana: Caller) -> Ru
 
 @pytest.fixture
 def aws(running: Service, moto: Template, monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]:
-    """A deployment, as far as AWS tells of it: the stack `memtools`."""
+    """What AWS says about a deployment: the stack `memtools`."""
     variables = moto.environment
     with listening(StandIn(running.handlers, outputs(variables), variables)) as stand_in:
         for name in ("LAMBDA", "CLOUDFORMATION"):

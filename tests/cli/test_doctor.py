@@ -1,12 +1,15 @@
-"""The check-up names what is not as it should be, and says what to do."""
+"""The check-up names what is wrong, and says what to do."""
 
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from memtools.catalogue import TOOLS
-from memtools_cli.checks import expected
+from memtools.adapters.archive import schema
+from memtools.adapters.archive.permissions import NOBODY
+from memtools_cli.checks import bucket
 from memtools_cli.checks import tools as checks
+from memtools_client.functions import FUNCTIONS
+from memtools_client.specs import specs
 
 from local.service import Service
 from local.template import Template
@@ -15,39 +18,38 @@ from tests.cli.worlds import Ended, Run, client
 
 
 def states(ended: Ended) -> dict[str, str]:
-    return {one["check"]: one["state"] for one in ended.told["findings"]}
+    return {one["check"]: one["state"] for one in ended.reply["findings"]}
 
 
 @pytest.fixture
 def sound(moto: Template) -> Iterator[None]:
-    """The local table and bucket set as those of a deployment; only a part of it is local otherwise."""
+    """The local table and bucket with all settings of a deployment."""
     dynamodb, s3, names = client("dynamodb"), client("s3"), moto.environment
-    bucket = {"Bucket": names["BUCKET_NAME"]}
+    named = {"Bucket": names["BUCKET_NAME"]}
     recovery = "PointInTimeRecoveryEnabled"
     dynamodb.update_continuous_backups(TableName=names["TABLE_NAME"], PointInTimeRecoverySpecification={recovery: True})
     rule: Any = {"ID": "x", "Status": "Enabled", "Prefix": "", "NoncurrentVersionExpiration": {"NoncurrentDays": 30}}
-    s3.put_bucket_lifecycle_configuration(**bucket, LifecycleConfiguration={"Rules": [rule]})
+    s3.put_bucket_lifecycle_configuration(**named, LifecycleConfiguration={"Rules": [rule]})
     blocks: Any = dict.fromkeys(
         ("BlockPublicAcls", "IgnorePublicAcls", "BlockPublicPolicy", "RestrictPublicBuckets"), True
     )
-    s3.put_public_access_block(**bucket, PublicAccessBlockConfiguration=blocks)
+    s3.put_public_access_block(**named, PublicAccessBlockConfiguration=blocks)
     encryption: Any = {"Rules": [{"ApplyServerSideEncryptionByDefault": {"SSEAlgorithm": "AES256"}}]}
-    s3.put_bucket_encryption(**bucket, ServerSideEncryptionConfiguration=encryption)
+    s3.put_bucket_encryption(**named, ServerSideEncryptionConfiguration=encryption)
     yield
     dynamodb.update_continuous_backups(
         TableName=names["TABLE_NAME"], PointInTimeRecoverySpecification={recovery: False}
     )
-    s3.delete_bucket_lifecycle(**bucket)
-    s3.delete_public_access_block(**bucket)
-    s3.delete_bucket_encryption(**bucket)
+    s3.delete_bucket_lifecycle(**named)
+    s3.delete_public_access_block(**named)
+    s3.delete_bucket_encryption(**named)
 
 
 def test_a_sound_deployment_has_no_problem(sound: None, aws: StandIn, bare: Run) -> None:
     ended = bare("doctor", "--stack", STACK, "--json")
     assert {state for check, state in states(ended).items() if check != "table deletion protection"} == {"ok"}
     assert ended.code == 0
-    assert TOOLS.keys() < states(ended).keys()
-    assert bare("doctor", "--stack", STACK).out.count("\n") > len(TOOLS)
+    assert FUNCTIONS.keys() < states(ended).keys()
 
 
 def test_the_local_service_is_sound(running: Service, bare: Run) -> None:
@@ -56,16 +58,16 @@ def test_the_local_service_is_sound(running: Service, bare: Run) -> None:
     assert set(states(ended).values()) == {"ok"}
 
 
-def test_what_the_stores_lack_is_named_with_advice(run: Run, moto: Template) -> None:
+def test_a_problem_comes_with_advice(run: Run, moto: Template) -> None:
     """The local table has no backups, and its bucket none of what guards a deployment's."""
     ended = run("doctor")
     assert ended.code == 1
-    found = {one["check"] for one in ended.told["findings"] if one["state"] == "problem"}
+    found = {one["check"] for one in ended.reply["findings"] if one["state"] == "problem"}
     assert found == {"table backups"}
-    assert all(one["advice"] for one in ended.told["findings"] if one["state"] != "ok")
+    assert all(one["advice"] for one in ended.reply["findings"] if one["state"] != "ok")
 
 
-def test_a_bucket_without_versions_and_a_table_without_expiry_are_problems(run: Run, moto: Template) -> None:
+def test_missing_versions_and_expiry_are_problems(run: Run, moto: Template) -> None:
     dynamodb, s3, names = client("dynamodb"), client("s3"), moto.environment
     table, bucket = names["TABLE_NAME"], names["BUCKET_NAME"]
     ttl: Any = {"AttributeName": "expiresAt", "Enabled": False}
@@ -91,50 +93,44 @@ def test_a_bucket_without_versions_and_a_table_without_expiry_are_problems(run: 
         (["--url", "http://127.0.0.1:9"], "tools"),
     ],
 )
-def test_what_is_not_there_is_a_finding_and_no_failure(options: list[str], check: str, bare: Run, aws: StandIn) -> None:
+def test_what_is_missing_is_a_finding(options: list[str], check: str, bare: Run, aws: StandIn) -> None:
     ended = bare("doctor", *options, "--json")
     assert ended.code == 1
     assert states(ended)[check] == "problem"
 
 
-def test_another_index_is_told(bare: Run, moto: Template) -> None:
+def test_another_index_is_a_problem(bare: Run, moto: Template) -> None:
     names = moto.environment
     where = ("--table", names["TABLE_NAME"], "--bucket", names["BUCKET_NAME"])
     assert states(bare("doctor", *where, "--index", "other", "--json"))["table index"] == "problem"
 
 
-def test_a_tool_that_takes_other_arguments_is_told(
-    running: Service, bare: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_tool_with_other_arguments_is_a_problem(running: Service, bare: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """As if the command line were older or newer than what is deployed."""
-    from dataclasses import replace
-
-    changed = replace(TOOLS["memory_add"], arguments=TOOLS["memory_search"].arguments)
-    unknown = replace(TOOLS["memory_list"], name="memory_fly")
-    monkeypatch.setattr(
-        checks, "TOOLS", {"memory_add": changed, "memory_list": TOOLS["memory_list"], "memory_fly": unknown}
-    )
+    search, listing = specs(["memory_search", "memory_list"])
+    known = [{**search, "name": "memory_add"}, listing, {**listing, "name": "memory_fly"}]
+    monkeypatch.setattr(checks, "specs", lambda: known)
     ended = bare("doctor", "--url", running.url, "--json")
-    found = {one["check"]: one.get("found") for one in ended.told["findings"] if one["state"] == "problem"}
+    found = {one["check"]: one.get("found") for one in ended.reply["findings"] if one["state"] == "problem"}
     assert found == {
         "memory_add": "does not take explain, limit, query, since, until; also takes expiresAt, facts, occurredAt",
         "memory_fly": "is not there, or does not say what it takes",
     }
 
 
-def test_a_tool_that_only_the_deployment_has_is_told(aws: StandIn, bare: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    less = {name: tool for name, tool in TOOLS.items() if name != "memory_duplicates"}
-    monkeypatch.setattr(checks, "TOOLS", less)
+def test_an_unknown_tool_is_a_problem(aws: StandIn, bare: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    less = {tool: function for tool, function in FUNCTIONS.items() if tool != "memory_duplicates"}
+    monkeypatch.setattr(checks, "FUNCTION_OF_TOOL", less)
     ended = bare("doctor", "--stack", STACK, "--json")
-    (found,) = [one for one in ended.told["findings"] if one["check"] == "function search"]
+    (found,) = [one for one in ended.reply["findings"] if one["check"] == "function search"]
     assert (found["state"], found["found"]) == ("problem", "also serves memory_duplicates")
 
 
-def test_settings_that_make_no_sense_or_name_other_stores_are_told(aws: StandIn, bare: Run) -> None:
+def test_wrong_settings_are_problems(aws: StandIn, bare: Run) -> None:
     plain = dict(aws.variables)
     aws.variables["RETENTION_DAYS"] = "soon"
     (found,) = [
-        one for one in bare("doctor", "--stack", STACK, "--json").told["findings"] if one["check"] == "settings of add"
+        one for one in bare("doctor", "--stack", STACK, "--json").reply["findings"] if one["check"] == "settings of add"
     ]
     assert "RETENTION_DAYS" in found["found"]
     aws.variables.clear()
@@ -142,7 +138,7 @@ def test_settings_that_make_no_sense_or_name_other_stores_are_told(aws: StandIn,
     assert states(bare("doctor", "--stack", STACK, "--json"))["settings of add"] == "problem"
 
 
-def test_what_one_may_not_do_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_permission_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     from botocore.client import BaseClient
     from botocore.exceptions import ClientError
 
@@ -166,19 +162,19 @@ def test_a_check_up_changes_nothing(run: Run, moto: Template, bare: Run, running
     run("doctor")
     bare("doctor", "--url", running.url)
     assert dynamodb.scan(TableName=names["TABLE_NAME"])["Count"] == before
-    listed = s3.list_object_versions(Bucket=names["BUCKET_NAME"], Prefix=f"agents/{expected.NOBODY}")
+    listed = s3.list_object_versions(Bucket=names["BUCKET_NAME"], Prefix=f"agents/{NOBODY}")
     assert not listed.get("Versions")
     assert not listed.get("DeleteMarkers")
 
 
-def test_what_is_expected_is_what_the_template_says(moto: Template) -> None:
+def test_the_schema_is_the_templates(moto: Template) -> None:
     table = moto.table
     (index,) = table["LocalSecondaryIndexes"]
-    assert {one["AttributeName"]: one["KeyType"] for one in table["KeySchema"]} == expected.KEYS
-    assert {one["AttributeName"]: one["KeyType"] for one in index["KeySchema"]} == expected.INDEX_KEYS
-    assert set(index["Projection"]["NonKeyAttributes"]) == expected.INDEX_ATTRIBUTES
-    assert table["TimeToLiveSpecification"] == {"AttributeName": expected.TTL_ATTRIBUTE, "Enabled": True}
+    assert {one["AttributeName"]: one["KeyType"] for one in table["KeySchema"]} == schema.KEYS
+    assert {one["AttributeName"]: one["KeyType"] for one in index["KeySchema"]} == schema.INDEX_KEYS
+    assert set(index["Projection"]["NonKeyAttributes"]) == schema.INDEX_ATTRIBUTES
+    assert table["TimeToLiveSpecification"] == {"AttributeName": schema.TTL_ATTRIBUTE, "Enabled": True}
     assert table["PointInTimeRecoverySpecification"] == {"PointInTimeRecoveryEnabled": True}
     assert moto.environment["INDEX_NAME"] == index["IndexName"]
     (rule,) = moto.bucket["BucketEncryption"]["ServerSideEncryptionConfiguration"]
-    assert [rule["ServerSideEncryptionByDefault"]["SSEAlgorithm"]] in expected.ENCRYPTIONS
+    assert [rule["ServerSideEncryptionByDefault"]["SSEAlgorithm"]] in bucket._ENCRYPTIONS

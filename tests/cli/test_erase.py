@@ -1,4 +1,4 @@
-"""Erasing a scope: all of it, nothing of another, and a receipt that is right however often it was interrupted."""
+"""Erasing a scope: all of it, nothing of another, and a receipt that is correct after any interruption."""
 
 import contextlib
 import io
@@ -24,7 +24,7 @@ Snapshot = Callable[[], dict[str, Any]]
 
 @pytest.fixture
 def snapshot(moto: Template) -> Snapshot:
-    """Every item and every version there is, by where it stands."""
+    """Every item and every version there is, by its key."""
     names = moto.environment
     dynamodb, s3 = client("dynamodb"), client("s3")
 
@@ -72,9 +72,7 @@ def refurnish(ana: Caller, moto: Template, items: list[Any]) -> None:
     s3.delete_object(Bucket=names["BUCKET_NAME"], Key=document)
 
 
-def test_all_of_the_scope_goes_and_nothing_of_its_neighbours(
-    ana: Caller, run: Run, snapshot: Snapshot, moto: Template, tmp_path: Path
-) -> None:
+def test_only_the_scope_is_erased(ana: Caller, run: Run, snapshot: Snapshot, moto: Template, tmp_path: Path) -> None:
     settle(ana, moto, LOOKALIKES)
     before = snapshot()
     furnish(ana, moto)
@@ -83,7 +81,7 @@ def test_all_of_the_scope_goes_and_nothing_of_its_neighbours(
     assert snapshot() == before
 
 
-def test_the_receipt_counts_what_was_there(
+def test_the_receipt_counts_each_kind(
     ana: Caller, run: Run, snapshot: Snapshot, moto: Template, tmp_path: Path
 ) -> None:
     furnish(ana, moto)
@@ -100,13 +98,13 @@ def test_the_receipt_counts_what_was_there(
     assert all(number for kind, number in total.items() if kind != "others")
     ended = run("erase", *whose(ana.scope), "--yes", "--receipt", tmp_path / "receipt")
     receipt = json.loads((tmp_path / "receipt").read_text("utf-8"))
-    assert receipt["erased"] == ended.told["erased"] == total
+    assert receipt["erased"] == ended.reply["erased"] == total
     assert receipt["verified"] is True
     assert receipt["finished"]
 
 
 @pytest.mark.parametrize("after", [False, True], ids=["right before the call", "right after the call"])
-def test_interrupted_at_any_call_it_goes_on_and_counts_right(
+def test_an_interrupted_erasure_continues_and_counts_right(
     *,
     ana: Caller,
     run: Run,
@@ -135,16 +133,16 @@ def test_interrupted_at_any_call_it_goes_on_and_counts_right(
         again = run(*command)
         assert again.code == 0
         assert snapshot() == neighbourhood
-        assert sum(again.told["erased"].values()) == there
+        assert sum(again.reply["erased"].values()) == there
         number += 1
     assert snapshot() == neighbourhood
     assert number == len(calls.calls) > LEAST_CALLS
 
 
-def test_nothing_is_erased_unless_somebody_says_so(
+def test_nothing_is_erased_without_consent(
     *, ana: Caller, run: Run, snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Where nobody can be asked, `--yes` has to be given."""
+    """Without a terminal to ask on, `--yes` has to be given."""
     ana.remember("One")
     before = snapshot()
     monkeypatch.chdir(tmp_path)
@@ -162,10 +160,10 @@ def test_nothing_is_erased_unless_somebody_says_so(
     assert len(list(tmp_path.iterdir())) == 1
 
 
-def test_without_a_name_the_unfinished_receipt_is_gone_on_with(
+def test_the_unfinished_receipt_is_continued(
     *, ana: Caller, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One that is finished is left alone, and another memory's too."""
+    """A finished one is left alone, and another memory's too."""
     monkeypatch.chdir(tmp_path)
     command = ("erase", *whose(ana.scope), "--yes")
     other = ("erase", *whose(Scope(ana.scope.agent, "other")), "--yes")
@@ -175,7 +173,7 @@ def test_without_a_name_the_unfinished_receipt_is_gone_on_with(
         calls.at, calls.after = 1, True
         run(*command)
     assert len(list(tmp_path.iterdir())) == 3
-    assert run(*command).told["erased"]["traces"] == 2
+    assert run(*command).reply["erased"]["traces"] == 2
     assert len(list(tmp_path.iterdir())) == 3
 
 
@@ -194,10 +192,10 @@ def test_a_receipt_is_never_written_over(ana: Caller, run: Run, tmp_path: Path) 
     assert ana.all() == ["One"]
 
 
-def test_what_is_written_during_an_erasure_goes_too(
+def test_writes_during_an_erasure_are_erased_too(
     ana: Caller, run: Run, snapshot: Snapshot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And is counted; where it does not end, that is told."""
+    """And counted; an erasure that never catches up fails."""
     ana.remember("One")
     more = iter(range(2))
     plain = erasing._pass
@@ -210,7 +208,7 @@ def test_what_is_written_during_an_erasure_goes_too(
 
     monkeypatch.setattr(erasing, "_pass", meanwhile)
     command = ("erase", *whose(ana.scope), "--yes", "--receipt")
-    assert run(*command, tmp_path / "first").told["erased"]["traces"] == 3
+    assert run(*command, tmp_path / "first").reply["erased"]["traces"] == 3
     assert snapshot() == {}
     more = iter(range(100))
     assert run(*command, tmp_path / "second").code == 1

@@ -1,4 +1,4 @@
-"""What other programs remembered comes in by way of the tools. The files here are made up, in the real forms."""
+"""What other programs remembered is imported through the tools. The files here are made up, in the real formats."""
 
 import contextlib
 import json
@@ -12,11 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from memtools.domain import editing
 from memtools.errors import InvalidArguments
+from memtools_cli import foreign, formats
+from memtools_cli.failures import BadUsage
 from memtools_cli.formats.markdown import texts_of
+from memtools_cli.formats.plan import Plan
+from memtools_cli.output import bar
 
 from local.template import Template
 from tests.calls import Caller
-from tests.cli.interruptions import Killed
 from tests.cli.worlds import Run
 
 SOON = (datetime.now(UTC) + timedelta(days=400)).date().isoformat()
@@ -97,61 +100,62 @@ def write(tmp_path: Path) -> Write:
     return file
 
 
-def test_memories_of_mem0_keep_their_time_and_expiry(api: Run, ana: Caller, write: Write) -> None:
+def test_mem0_through_the_tools(api: Run, ana: Caller, write: Write) -> None:
+    """Facts keep their time and expiry; blank and expired ones are left out, and named."""
     ended = api("import", write(LIBRARY))
-    assert ended.code == 0
-    assert ended.told["facts"] == 2
-    assert ended.told["leftOut"] == ["memory 4: it is blank", "memory 3: it has expired"]
+    assert (ended.code, ended.reply["facts"]) == (0, 2)
+    assert ended.reply["leftOut"] == ["memory 4: it is blank", "memory 3: it has expired"]
     newest, oldest = ana.list()["results"]
     assert (newest["content"], newest["occurredAt"]) == ("Plays the oboe", "2025-07-02T17:00:00Z")
     assert (oldest["content"], oldest["expiresAt"][:10]) == ("Lives in Lisbon", SOON)
 
 
-def test_categories_of_the_platform_become_tags_and_a_page_is_told_to_be_one(
-    api: Run, ana: Caller, write: Write
-) -> None:
-    ended = api("import", write(PLATFORM))
-    assert ended.told["leftOut"] == ["further pages: this is one of several, import each"]
-    assert ana.list()["results"][0]["tags"] == ["food", "health"]
+def test_mem0_platform_pages(write: Write) -> None:
+    """Categories become tags, and a page with others behind it says so."""
+    plan = formats.read(write(PLATFORM), "mem0")
+    assert plan.left_out == ["further pages: this is one of several, import each"]
+    assert [arguments["tags"] for _, arguments in plan.calls] == [["food", "health"]]
 
 
 @pytest.mark.parametrize("by_line", [False, True])
-def test_a_plain_list_of_memories_does_too(api: Run, ana: Caller, write: Write, by_line: bool) -> None:
-    assert api("import", write(LIBRARY["results"], by_line=by_line)).told["facts"] == 2
+def test_mem0_lists(write: Write, by_line: bool) -> None:
+    file = write(LIBRARY["results"], by_line=by_line)
+    assert formats.format_of(file) == "mem0"
+    assert formats.read(file, "mem0").calls == formats.read(write(LIBRARY), "mem0").calls
 
 
-def test_memories_of_several_people_are_not_mixed(api: Run, ana: Caller, write: Write) -> None:
+def test_users_are_not_mixed(write: Write) -> None:
     first, second, *_ = LIBRARY["results"]
-    assert api("import", write([first, {**second, "user_id": "bob"}])).code == 2
-    assert api("import", write([first]), "--of-user", "bob").code == 2
-    assert ana.all() == []
-    assert api("import", write([first]), "--of-user", "ana").code == 0
+    one = formats.read(write([first]), "mem0")
+    foreign.require_user(one, "ana")
+    with pytest.raises(BadUsage):
+        foreign.require_user(one, "bob")
+    with pytest.raises(BadUsage):
+        foreign.require_user(formats.read(write([first, {**second, "user_id": "bob"}]), "mem0"), None)
 
 
-def test_a_graph_becomes_sentences(api: Run, ana: Caller, write: Write) -> None:
-    assert api("import", write(GRAPH, by_line=True)).told["facts"] == 4
-    found = {one["content"]: one["tags"] for one in ana.list()["results"]}
-    assert found == {
-        "Ana (person): Plays the oboe": ["person"],
-        "Ana (person): Lives in Lisbon": ["person"],
-        "Lisbon (city)": ["city"],
-        "Ana lives in Lisbon": [],
-    }
+def test_a_graph_becomes_sentences(write: Write) -> None:
+    plan = formats.read(write(GRAPH, by_line=True), "mcp")
+    assert [(fact, call["tags"]) for _, call in plan.calls for fact in call["facts"]] == [
+        ("Ana (person): Plays the oboe", ["person"]),
+        ("Ana (person): Lives in Lisbon", ["person"]),
+        ("Lisbon (city)", ["city"]),
+        ("Ana lives in Lisbon", []),
+    ]
 
 
-def test_documents_come_in_entry_by_entry_and_nothing_of_them_is_lost(
-    api: Run, ana: Caller, moto: Template, tmp_path: Path
-) -> None:
+def test_documents_come_in_entry_by_entry(api: Run, ana: Caller, moto: Template, tmp_path: Path) -> None:
+    """Nothing of them is lost, and an agent's document is stored only where there is none."""
     (tmp_path / "MEMORY.md").write_text(NOTES, encoding="utf-8")
     (tmp_path / "USER.md").write_text("- Speaks Portuguese\n", encoding="utf-8")
     (tmp_path / "SOUL.md").write_text("Be kind.\n", encoding="utf-8")
     (tmp_path / "todo.md").write_text("- Nothing", encoding="utf-8")
     names = moto.environment
     first = api("import", tmp_path)
-    assert [one.partition(":")[0] for one in first.told["leftOut"]] == ["todo.md", "SOUL.md"]
+    assert [one.partition(":")[0] for one in first.reply["leftOut"]] == ["todo.md", "SOUL.md"]
     bucket = ("--bucket", names["BUCKET_NAME"])
     ended = api("import", tmp_path, *bucket)
-    assert (ended.told["entries"], ended.told["knownEntries"], ended.told["agentDocuments"]) == (0, 7, 1)
+    assert (ended.reply["entries"], ended.reply["knownEntries"], ended.reply["agentDocuments"]) == (0, 7, 1)
     soul = ana.read()["text"]
     assert soul == (
         "## SOUL.md\n\nBe kind.\n\n## USER.md\n\n- Speaks Portuguese\n\n"
@@ -160,7 +164,7 @@ def test_documents_come_in_entry_by_entry_and_nothing_of_them_is_lost(
     )
     assert api("import", tmp_path, *bucket).code == 0
     (tmp_path / "SOUL.md").write_text("Be cruel.\n", encoding="utf-8")
-    assert api("import", tmp_path, *bucket).told["error"]["code"] == "conflict"
+    assert api("import", tmp_path, *bucket).reply["error"]["code"] == "conflict"
     assert ana.read()["text"] == soul
 
 
@@ -168,7 +172,7 @@ texts = st.text(st.sampled_from("ab -*#\n`1."), min_size=1, max_size=30)
 
 
 @given(st.lists(texts, min_size=1, max_size=5))
-def test_a_document_that_the_tools_made_comes_back_as_its_entries(said: list[str]) -> None:
+def test_entries_of_the_tools_come_back_as_they_are(said: list[str]) -> None:
     document = ""
     for text in said:
         with contextlib.suppress(InvalidArguments):
@@ -176,32 +180,12 @@ def test_a_document_that_the_tools_made_comes_back_as_its_entries(said: list[str
     assert texts_of(document) == [entry for entry in editing.entries(document) if entry.strip()]
 
 
-def test_run_again_after_any_call_it_comes_to_the_same(
-    api: Run, ana: Caller, write: Write, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Each call to the API here is the last one before the process ends."""
-    from memtools_cli.targets.http import HttpTarget
-
-    file = write([{**one, "created_at": f"2025-01-0{day}"} for day in (1, 2, 3) for one in [{"memory": f"Fact {day}"}]])
-    plain = HttpTarget.call
-    left = 0
-
-    def call(target: HttpTarget, tool: str, arguments: Any) -> Any:
-        nonlocal left
-        answer = plain(target, tool, arguments)
-        left -= 1
-        if left < 0:
-            raise Killed
-        return answer
-
-    for calls in range(3):
-        left = calls
-        with monkeypatch.context() as patch, contextlib.suppress(Killed):
-            patch.setattr(HttpTarget, "call", call)
-            api("import", file)
-        assert ana.all()
-    ended = api("import", file)
-    assert (ended.told["facts"], ended.told["knownFacts"]) == (0, 3)
+def test_an_import_is_run_again(api: Run, ana: Caller, write: Write) -> None:
+    """What a first run stored is recognised, and the rest is added."""
+    memories = [{"memory": f"Fact {day}", "created_at": f"2025-01-0{day}"} for day in (1, 2, 3)]
+    assert api("import", write(memories[:2])).reply["facts"] == 2
+    ended = api("import", write(memories))
+    assert (ended.reply["facts"], ended.reply["knownFacts"]) == (1, 2)
     assert ana.all() == ["Fact 3", "Fact 2", "Fact 1"]
 
 
@@ -211,6 +195,7 @@ def test_run_again_after_any_call_it_comes_to_the_same(
         ([{"memory": "One"}, {"text": "Two"}], ""),
         ({"results": ["One"]}, ""),
         ([{"memory": "One\ud800"}], ""),
+        ([{"memory": "One", "categories": [str(number) for number in range(51)]}], ""),
         ([GRAPH[0], {"type": "entity", "name": "Ana"}], "mcp"),
         ([{"type": "entity", "name": "Ana", "entityType": "person", "observations": [5]}], "mcp"),
         ({"friends": []}, ""),
@@ -218,32 +203,42 @@ def test_run_again_after_any_call_it_comes_to_the_same(
         ("text", "mem0"),
     ],
 )
-def test_a_file_that_is_not_understood_is_refused_whole(
-    *, values: Any, kind: str, api: Run, ana: Caller, write: Write
-) -> None:
-    ended = api("import", write(values, by_line=kind == "mcp"), *(("--format", kind) if kind else ()))
-    assert ended.code == 2
-    assert ended.err.count("\n") == 1
-    assert ana.all() == []
+def test_an_unknown_file_is_refused(values: Any, kind: str, write: Write) -> None:
+    """Reading and checking come before the first call, so nothing of it is imported."""
+    file = write(values, by_line=kind == "mcp")
+    with pytest.raises(BadUsage):
+        foreign.require_storable(formats.read(file, kind or formats.format_of(file)))
 
 
-def test_a_fact_that_is_too_large_is_told_before_anything_is_written(api: Run, ana: Caller, write: Write) -> None:
+def test_too_large_a_fact_is_refused_before_any_write(api: Run, ana: Caller, write: Write) -> None:
     ended = api("import", write([{"memory": "One", "created_at": "2025-01-01"}, {"memory": "x" * 70_000}]))
-    assert (ended.code, ended.told["error"]["code"]) == (1, "too_large")
+    assert (ended.code, ended.reply["error"]["code"]) == (1, "too_large")
     assert ana.all() == []
 
 
-def test_it_waits_for_a_store_that_is_out(api: Run, ana: Caller, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    from memtools_cli import failures
-    from memtools_cli.targets.http import HttpTarget
+class Replying:
+    """A client whose tools answer this."""
 
-    plain = HttpTarget.call
-    out = iter([True, True])
+    def __init__(self, reply: dict[str, Any]) -> None:
+        self.reply = reply
 
-    def call(target: HttpTarget, tool: str, arguments: Any) -> Any:
-        if next(out, False):
-            raise failures.unavailable("out")
-        return plain(target, tool, arguments)
+    def call(self, tool: str, arguments: object) -> dict[str, Any]:
+        return self.reply
 
-    monkeypatch.setattr(HttpTarget, "call", call)
-    assert api("import", write(GRAPH, by_line=True)).code == 0
+
+@pytest.mark.parametrize(
+    ("reply", "name"),
+    [
+        ({"changed": True, "message": "already so"}, "entries"),
+        ({"changed": False, "message": "ok"}, "knownEntries"),
+        ({"message": "ok (add → MEMORY.md)"}, "entries"),
+        ({"message": "ok (already so in MEMORY.md, nothing written)"}, "knownEntries"),
+    ],
+)
+def test_known_entries_are_counted_by_changed(reply: dict[str, Any], name: str) -> None:
+    """By the message only where a deployment of an earlier version has no such field."""
+    plan = Plan()
+    plan.add_entry("self", "Brief")
+    with bar("Importing") as advance:
+        counts = foreign.import_plan(Replying(reply), plan, advance)  # type: ignore[arg-type]
+    assert {kind: number for kind, number in counts.items() if number} == {name: 1}

@@ -1,4 +1,4 @@
-"""Exports and imports that end at any AWS call: the same command run again comes to the same end."""
+"""Exports and imports interrupted at any AWS call: the same command, run again, has the same result."""
 
 import contextlib
 import itertools
@@ -21,7 +21,7 @@ AFTER = pytest.mark.parametrize("after", [False, True], ids=["right before the c
 @pytest.fixture
 def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Queries answer page by page, and imports write a few items at a time."""
-    from memtools_cli import importing
+    from memtools.adapters.archive import importing
 
     plain = BaseClient._make_api_call  # type: ignore[attr-defined]
 
@@ -30,7 +30,7 @@ def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
         return plain(client, operation, {**parameters, **limit})
 
     monkeypatch.setattr(BaseClient, "_make_api_call", call)
-    monkeypatch.setattr(importing, "_AT_ONCE", 2)
+    monkeypatch.setattr(importing, "_BATCH", 2)
 
 
 def live_briefly(who: Caller) -> None:
@@ -52,7 +52,7 @@ def ended_at(number: int, run: Callable[[], Ended], monkeypatch: pytest.MonkeyPa
 
 
 @AFTER
-def test_an_export_goes_on_to_the_same_file(
+def test_an_interrupted_export_makes_the_same_file(
     *, ana: Caller, run: Run, small_pages: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: bool
 ) -> None:
     live_briefly(ana)
@@ -72,10 +72,10 @@ def test_an_export_goes_on_to_the_same_file(
 
 
 @pytest.mark.parametrize("lost", [0, 1, 7])
-def test_an_export_goes_on_behind_what_it_has_written(
+def test_an_export_continues_where_it_stopped(
     *, ana: Caller, run: Run, small_pages: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lost: int
 ) -> None:
-    """The machine may have gone down in the middle of a line, or right before its end."""
+    """Even where the machine went down in the middle of a line, or right before its end."""
     live_a_life(ana, 12)
     command = ("export", tmp_path / "file", *whose(ana.scope))
     with outage(monkeypatch) as whole:
@@ -90,7 +90,7 @@ def test_an_export_goes_on_behind_what_it_has_written(
     assert (tmp_path / "file").read_bytes() == (tmp_path / "whole").read_bytes()
 
 
-def test_an_export_of_another_memory_is_not_gone_on_with(
+def test_an_export_of_another_memory_is_not_continued(
     ana: Caller, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ana.remember("One")
@@ -108,10 +108,10 @@ CHANGES: dict[str, Callable[[Caller, str, str], object]] = {
 @pytest.mark.parametrize(
     ("change", "call"), [("merged", 0), ("merged", 1), ("merged", 2), ("merged", 3), ("added", 2), ("noted", 2)]
 )
-def test_a_memory_that_changes_while_it_is_exported_is_exported_in_one_state_or_not_at_all(
+def test_an_export_holds_one_state(
     *, ana: Caller, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str, call: int
 ) -> None:
-    """What was read before and what was read after a change would not belong together."""
+    """A memory that changes during its export is exported as it was before or after the change, or not at all."""
     one, two = ana.remember("One", "Two")
     before, after = tmp_path / "before", tmp_path / "after"
     run("export", before, *whose(ana.scope))
@@ -129,16 +129,16 @@ def test_a_memory_that_changes_while_it_is_exported_is_exported_in_one_state_or_
     run("export", after, *whose(ana.scope))
     assert before.read_bytes() != after.read_bytes()
     if ended.code:
-        assert ended.told["error"]["code"] == "conflict"
+        assert ended.reply["error"]["code"] == "conflict"
         assert {file.name for file in tmp_path.iterdir()} == {"before", "after"}
     else:
         assert (tmp_path / "file").read_bytes() in (before.read_bytes(), after.read_bytes())
 
 
-def test_an_import_goes_on_to_the_same_memory(
+def test_an_interrupted_import_makes_the_same_memory(
     ana: Caller, run: Run, small_pages: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every other call is the last one before the process ends; the others are never made."""
+    """The process ends at each call in turn, before or after it."""
     live_briefly(ana)
     whole = tmp_path / "whole"
     run("export", whole, *whose(ana.scope))
@@ -156,8 +156,8 @@ def test_an_import_goes_on_to_the_same_memory(
     assert number == len(undisturbed.calls) > LEAST_CALLS
 
 
-def test_an_import_puts_back_whatever_is_missing(ana: Caller, run: Run, moto: Template, tmp_path: Path) -> None:
-    """Items are written at the same time: those of a first run need not be the first ones."""
+def test_an_import_writes_whatever_is_missing(ana: Caller, run: Run, moto: Template, tmp_path: Path) -> None:
+    """Items are written in parallel, so those of a first run need not be the first ones."""
     live_a_life(ana, 6)
     other = Scope(ana.scope.agent, "other")
     run("export", tmp_path / "whole", *whose(ana.scope))
@@ -171,10 +171,10 @@ def test_an_import_puts_back_whatever_is_missing(ana: Caller, run: Run, moto: Te
     assert (tmp_path / "again").read_bytes() == (tmp_path / "whole").read_bytes()
 
 
-def test_a_memory_that_was_used_before_its_import_was_done_is_left_alone(
+def test_a_memory_changed_during_its_import_is_left_alone(
     ana: Caller, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Searching it is no use of that kind: it only counts."""
+    """A search changes nothing but a count, so the import continues after one."""
     ids = ana.remember("The oboe is hers", "The cello is his")
     run("export", tmp_path / "file", *whose(ana.scope))
     other = Caller(ana.memory, Scope(ana.scope.agent, "other"))
@@ -188,7 +188,7 @@ def test_a_memory_that_was_used_before_its_import_was_done_is_left_alone(
     assert run(*command).code == 1
 
 
-def test_an_answer_that_got_lost_is_no_conflict(
+def test_a_lost_answer_is_not_a_conflict(
     ana: Caller, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The put took effect, its answer got lost, botocore sends it again."""

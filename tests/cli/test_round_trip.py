@@ -1,11 +1,12 @@
 """An export put into an empty memory makes the same memory."""
 
-import json
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from memtools.adapters.archive import importing
 from memtools.adapters.table.layout import from_dynamodb, trace_of
 from memtools.adapters.table.statements import claimed_text
 from memtools.domain.scope import Scope
@@ -28,7 +29,8 @@ def items_of(scope: Scope, moto: Template) -> list[dict[str, Any]]:
     return [{name: value for name, value in from_dynamodb(item).items() if name != "pk"} for item in answer["Items"]]
 
 
-def test_a_mixed_memory_comes_back_the_same_under_another_name(ana: Caller, run: Run, tmp_path: Path) -> None:
+def test_export_import_export_is_the_identity(ana: Caller, run: Run, tmp_path: Path) -> None:
+    """Whatever became of traces and documents, and whatever the name of the scope."""
     live_a_life(ana, 36, quiet=165)
     first, second = tmp_path / "first", tmp_path / "second"
     other = Scope(ana.scope.agent, "ana/2 %")
@@ -38,14 +40,14 @@ def test_a_mixed_memory_comes_back_the_same_under_another_name(ana: Caller, run:
     assert run("export", second, *whose(other)).code == 0
     assert first.read_bytes() == second.read_bytes()
     assert {line["kind"] for line in lines(first)} == {"memtools-export", "trace", "history", "document", "end"}
-    assert imported.told["traces"] > 200
+    assert imported.reply["traces"] > 200
     traces = [line for line in lines(first) if line["kind"] == "trace"]
     assert {trace["status"] for trace in traces} == {"live", "deleted", "merged"}
     assert {"updated", "merged", "merged_away", "unmerged", "deleted", "added"} <= {one["change"] for one in traces}
 
 
-def test_erased_and_imported_again_all_is_as_it_was(ana: Caller, run: Run, moto: Template, tmp_path: Path) -> None:
-    """But for the time of the change, which searches go by, and which the export tells all the same."""
+def test_items_come_back_the_same(ana: Caller, run: Run, moto: Template, tmp_path: Path) -> None:
+    """Erased and imported, each item is as it was, but for the time of its change, which the export keeps."""
     live_a_life(ana, 18)
     first, second = tmp_path / "first", tmp_path / "second"
     assert run("export", first, *whose(ana.scope)).code == 0
@@ -59,8 +61,8 @@ def test_erased_and_imported_again_all_is_as_it_was(ana: Caller, run: Run, moto:
     assert later == [{**item, "changedAt": 0} | {"imported": 0} for item in before]
 
 
-def test_every_text_that_is_held_is_known_to_be_held(ana: Caller, run: Run, moto: Template, tmp_path: Path) -> None:
-    """In a scope of another name no id is the key of its text: adding a fact again still meets who holds it."""
+def test_imported_texts_are_claimed(ana: Caller, run: Run, moto: Template, tmp_path: Path) -> None:
+    """In a scope of another name no id is the key of its text; a fact added again is still a duplicate."""
     live_a_life(ana, 18)
     other = Scope(ana.scope.agent, "other")
     assert run("export", tmp_path / "file", *whose(ana.scope)).code == 0
@@ -79,8 +81,8 @@ def test_every_text_that_is_held_is_known_to_be_held(ana: Caller, run: Run, moto
     assert [one["id"] for one in added["duplicates"]] == [trace.id for trace in live]
 
 
-def test_an_imported_memory_goes_on_living(ana: Caller, run: Run, tmp_path: Path) -> None:
-    """Merges can be undone, deletions taken back, documents have their versions, changes are exported as of now."""
+def test_an_imported_memory_can_be_changed(ana: Caller, run: Run, tmp_path: Path) -> None:
+    """Merges are undone, deletions taken back, documents have their versions, changes are exported as of now."""
     one, two, three = ana.remember("The oboe is hers", "She plays the oboe", "She left")
     ana.merge(traceIds=[one, two])
     ana.delete(traceId=three)
@@ -100,10 +102,8 @@ def test_an_imported_memory_goes_on_living(ana: Caller, run: Run, tmp_path: Path
     assert changed[one] > max(line.get("changedAt", "") for line in lines(tmp_path / "file"))
 
 
-def test_who_searched_the_empty_scope_before_finds_what_was_imported(
-    ana: Caller, run: Run, moto: Template, tmp_path: Path, clock: FakeClock
-) -> None:
-    """A function that is warm reads only what changed since: an import has to be such a change."""
+def test_a_warm_index_sees_an_import(ana: Caller, run: Run, moto: Template, tmp_path: Path, clock: FakeClock) -> None:
+    """A warm function reads only what has changed since: an import has to be such a change."""
     ana.remember("The oboe is hers")
     run("export", tmp_path / "file", *whose(ana.scope))
 
@@ -115,7 +115,7 @@ def test_who_searched_the_empty_scope_before_finds_what_was_imported(
     assert warm.contents("oboe") == ["The oboe is hers"]
 
 
-def test_what_an_operator_did_to_documents_comes_along(ana: Caller, run: Run, moto: Template, tmp_path: Path) -> None:
+def test_documents_from_outside_are_exported(ana: Caller, run: Run, moto: Template, tmp_path: Path) -> None:
     """Versions from outside, a deletion between two versions, bytes that are no text, a file of another name."""
     s3, bucket = client("s3"), moto.environment["BUCKET_NAME"]
     folder = f"agents/{ana.scope.agent_path}/users/{ana.scope.user_path}/"
@@ -137,85 +137,56 @@ def test_what_an_operator_did_to_documents_comes_along(ana: Caller, run: Run, mo
     assert (tmp_path / "first").read_bytes() == (tmp_path / "second").read_bytes()
 
 
-def test_an_empty_memory_is_an_export_too(ana: Caller, run: Run, tmp_path: Path) -> None:
+def test_an_empty_memory_makes_an_export(ana: Caller, run: Run, tmp_path: Path) -> None:
     assert run("export", tmp_path / "file", *whose(ana.scope)).code == 0
-    assert run("import", tmp_path / "file", *whose(ana.scope)).told["traces"] == 0
+    assert run("import", tmp_path / "file", *whose(ana.scope)).reply["traces"] == 0
 
 
-def broken(text: str) -> dict[str, str]:
-    """Ways in which an export can be damaged."""
-    first, *rest = text.split("\n")
-    trace = json.loads(rest[0])
-    return {
-        "cut off": text[: len(text) // 2],
-        "cut at a line": "\n".join([first, *rest[:2], ""]),
-        "without an end": "\n".join([first, *rest[:-2], ""]),
-        "without a line": "\n".join([first, *rest[1:]]),
-        "a line twice": "\n".join([first, rest[0], *rest]),
-        "a line of something else": "\n".join([first, '{"kind": "friend"}', *rest]),
-        "unknown attribute": "\n".join([first, json.dumps({**trace, "mood": "good"}), *rest[1:]]),
-        "content that is no text": "\n".join([first, json.dumps({**trace, "content": 5}), *rest[1:]]),
-        "no JSON": "\n".join([first, "x", *rest]),
-        "another version": "\n".join(['{"kind":"memtools-export","format":2}', *rest]),
-        "nothing": "",
-    }
-
-
-@pytest.mark.parametrize("way", sorted(broken("{}\n{}\n{}\n{}\n{}\n")))
-def test_a_damaged_export_is_refused_and_nothing_written(
-    ana: Caller, run: Run, moto: Template, tmp_path: Path, way: str
+@pytest.mark.parametrize("write", [lambda who: who.remember("Two"), lambda who: who.edit(action="add", text="Two")])
+def test_an_import_needs_an_empty_scope(
+    *, ana: Caller, run: Run, moto: Template, tmp_path: Path, write: Callable[[Caller], object]
 ) -> None:
-    ana.remember("One", "Two", "Three")
-    run("export", tmp_path / "file", *whose(ana.scope))
-    bad = tmp_path / "bad"
-    bad.write_text(broken((tmp_path / "file").read_text("utf-8"))[way], encoding="utf-8")
-    other = Scope(ana.scope.agent, "other")
-    ended = run("import", bad, "--format", "memtools", *whose(other))
-    assert ended.code == 2
-    assert ended.err.count("\n") == 1
-    assert items_of(other, moto) == []
-
-
-def test_a_memory_that_is_not_empty_is_left_alone(ana: Caller, run: Run, moto: Template, tmp_path: Path) -> None:
+    """A trace or a document of somebody's makes it a conflict, and nothing is written."""
     ana.remember("One")
     run("export", tmp_path / "file", *whose(ana.scope))
     other = Caller(ana.memory, Scope(ana.scope.agent, "other"))
-    other.remember("Two")
+    write(other)
     before = items_of(other.scope, moto)
     ended = run("import", tmp_path / "file", *whose(other.scope))
-    assert (ended.code, ended.told["error"]["code"]) == (1, "conflict")
+    assert (ended.code, ended.reply["error"]["code"]) == (1, "conflict")
     assert items_of(other.scope, moto) == before
 
 
-def test_a_document_there_makes_a_memory_not_empty(ana: Caller, run: Run, moto: Template, tmp_path: Path) -> None:
+def add(who: Caller) -> None:
+    who.add(facts=["One"])
+
+
+def claim(who: Caller) -> None:
+    (other,) = who.remember("Zero")
+    who.update(traceId=other, content="One")
+
+
+@pytest.mark.parametrize("write", [add, claim])
+def test_an_import_overwrites_nothing(
+    *, ana: Caller, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[[Caller], None]
+) -> None:
+    """A trace or a claim where the import would write is a conflict, even if it came after the first read."""
     ana.remember("One")
     run("export", tmp_path / "file", *whose(ana.scope))
     other = Caller(ana.memory, Scope(ana.scope.agent, "other"))
-    other.edit(action="add", text="Two")
-    assert run("import", tmp_path / "file", *whose(other.scope)).code == 1
-    assert items_of(other.scope, moto) == []
-
-
-def test_what_somebody_adds_during_an_import_is_not_overwritten(
-    ana: Caller, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ana.remember("One")
-    run("export", tmp_path / "file", *whose(ana.scope))
-    run("erase", *whose(ana.scope), "--yes", "--receipt", tmp_path / "receipt")
-    from memtools_cli import importing
-
-    plain = importing._documents_to_write
+    plain = importing._missing_versions
 
     def meanwhile(*arguments: Any) -> Any:
-        ana.add(facts=["One"], tags=["mine"])
+        write(other)
         return plain(*arguments)
 
-    monkeypatch.setattr(importing, "_documents_to_write", meanwhile)
-    assert run("import", tmp_path / "file", *whose(ana.scope)).told["error"]["code"] == "conflict"
-    assert [one["tags"] for one in ana.list()["results"]] == [["mine"]]
+    monkeypatch.setattr(importing, "_missing_versions", meanwhile)
+    (theirs,) = ana.list()["results"]
+    assert run("import", tmp_path / "file", *whose(other.scope)).reply["error"]["code"] == "conflict"
+    assert [one["id"] for one in other.add(facts=["One"])["duplicates"]] != [theirs["id"]]
 
 
-def test_the_page_for_people_has_what_is_remembered_and_what_is_not(ana: Caller, run: Run, tmp_path: Path) -> None:
+def test_the_page_for_people(ana: Caller, run: Run, tmp_path: Path) -> None:
     one, two, gone = ana.remember("The oboe is hers", "She plays\nthe oboe", "She left", tags=["music"])
     ana.merge(traceIds=[one, two], mergedContent="The oboe is hers, she plays it")
     ana.delete(traceId=gone, reason="wrong")

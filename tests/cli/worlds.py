@@ -25,7 +25,7 @@ class Ended:
     err: str
 
     @property
-    def told(self) -> Any:
+    def reply(self) -> Any:
         """What it printed for programs."""
         return json.loads(self.out)
 

@@ -10,22 +10,24 @@ from botocore.exceptions import ClientError
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from memtools.domain.scope import Scope
-from memtools_client import MemoryClient, Unavailable, Unscoped
+from memtools_client import MemoryClient, Retries, Unavailable, Unscoped
 from memtools_client.files.commands import MemoryFiles
 from memtools_client.files.documents import Documents
 from memtools_client.files.notes import LIMIT, Notes
-from memtools_client.files.paths import parsed
+from memtools_client.files.paths import parse
 from memtools_client.files.store import ConditionFailed, File, Refused
 from memtools_client.files.text import inserted, replaced
+from memtools_client.retries import RACES
 
 _PIECES = st.sampled_from(["a", "a", "b", "\n", "\r\n"])
 _TEXTS = st.lists(_PIECES, max_size=12).map("".join)
-_PARTS = st.lists(_PIECES, max_size=3).map("".join)
+_SHORT_TEXTS = st.lists(_PIECES, max_size=3).map("".join)
 
 
-@given(_TEXTS, _PARTS, _PARTS)
+@given(_TEXTS, _SHORT_TEXTS, _SHORT_TEXTS)
 @example("aaa", "aa", "b")
-def test_only_what_occurs_exactly_once_is_replaced_and_nothing_else_changes(text: str, old: str, new: str) -> None:
+def test_replacing_changes_one_occurrence_and_nothing_else(text: str, old: str, new: str) -> None:
+    """A text that occurs never or several times, overlaps counted, is refused."""
     starts = [start for start in range(len(text)) if old and text.startswith(old, start)]
     assume(starts or "\r\n" not in text)
     if len(starts) != 1:
@@ -40,8 +42,15 @@ def test_only_what_occurs_exactly_once_is_replaced_and_nothing_else_changes(text
     assert middle.replace("\r\n", "\n") == new.replace("\r\n", "\n")
 
 
+def test_lines_keep_their_ends() -> None:
+    """In a text of CRLF lines a text with LF is found, and what replaces it has CRLF."""
+    changed, _ = replaced("one\r\ntwo\r\nthree\r\n", "one\ntwo", "1\n2", path="x")
+    assert changed == "1\r\n2\r\nthree\r\n"
+
+
 @given(st.lists(st.text("ab", max_size=3), min_size=1, max_size=6), st.data())
-def test_an_insertion_is_lines_of_its_own_in_either_style(lines: list[str], data: st.DataObject) -> None:
+def test_inserted_lines_stand_between_the_others(lines: list[str], data: st.DataObject) -> None:
+    """They end as the others do, with LF or CRLF; a line number outside the text is refused."""
     line = data.draw(st.integers(0, len(lines)))
     wanted = [*lines[:line], "x", *lines[line:]]
     for end in ("\n", "\r\n"):
@@ -58,17 +67,22 @@ _SEGMENTS = st.one_of(
 
 
 @given(st.sampled_from(["/memories", "/memories/", "memories", "/memories-x", "/"]), st.lists(_SEGMENTS, max_size=4))
-def test_whatever_a_path_says_it_stays_in_its_folder(start: str, segments: list[str]) -> None:
-    store = Shelf()
-    notes = Notes(store, "bucket", agent="a.b/c", user="..")
+@example("/memories", ["..", "x.md"])
+@example("/memories/a/", ["..", "..", "x.md"])
+@example("/memories/..", ["x.md"])
+@example("/memories-of-others/", ["x.md"])
+def test_no_path_leads_out_of_the_folder(start: str, segments: list[str]) -> None:
+    """A path is refused, or names one object below the folder of its agent and user."""
+    fake_s3 = FakeS3()
+    notes = Notes(fake_s3, "bucket", agent="a.b/c", user="..")
     given_path = start + "/".join(segments)
     try:
-        path = parsed(given_path)
+        path = parse(given_path)
         notes.read(path)
     except Refused:
         return
     assert f"{given_path}/".startswith("/memories/")
-    [key] = store.asked
+    [key] = fake_s3.asked
     folder = "agents/a%2Eb%2Fc/users/%2E%2E/notes"
     assert key == folder or key.startswith(f"{folder}/")
     parts = key.removeprefix(folder).split("/")[1:]
@@ -77,16 +91,17 @@ def test_whatever_a_path_says_it_stays_in_its_folder(start: str, segments: list[
 
 
 @given(st.text(min_size=1, max_size=8), st.text(min_size=1, max_size=8))
-def test_owners_are_named_as_the_service_names_them(agent: str, user: str) -> None:
+def test_folders_are_named_as_the_service_names_them(agent: str, user: str) -> None:
+    """Export and erase find the notes of any agent and user, whatever their names."""
     assume(agent.strip() and user.strip())
-    store = Shelf()
-    Notes(store, "bucket", agent=agent, user=user).read(("x",))
+    fake_s3 = FakeS3()
+    Notes(fake_s3, "bucket", agent=agent, user=user).read(("x",))
     scope = Scope(agent, user)
-    assert store.asked == [f"agents/{scope.agent_path}/users/{scope.user_path}/notes/x"]
+    assert fake_s3.asked == [f"agents/{scope.agent_path}/users/{scope.user_path}/notes/x"]
 
 
-class Shelf:
-    """An S3 of one bucket, whose every write can go wrong before or after it took effect."""
+class FakeS3:
+    """One bucket, whose writes can fail before or after they took effect."""
 
     def __init__(self) -> None:
         self.objects: dict[str, tuple[bytes, str, dict[str, str]]] = {}
@@ -106,9 +121,9 @@ class Shelf:
 
     def put_object(self, *, Key: str, Body: bytes, Metadata: dict[str, str], **given: Any) -> None:  # noqa: N803
         self.before()
-        standing = self.objects.get(Key)
-        if ("IfMatch" in given and (not standing or standing[1] != given["IfMatch"])) or (
-            "IfNoneMatch" in given and standing
+        current = self.objects.get(Key)
+        if ("IfMatch" in given and (not current or current[1] != given["IfMatch"])) or (
+            "IfNoneMatch" in given and current
         ):
             raise _failed("PreconditionFailed")
         self._etags += 1
@@ -124,7 +139,7 @@ class Shelf:
 
 
 def _nothing() -> None:
-    """Goes well."""
+    """No failure."""
 
 
 def _failed(code: str) -> ClientError:
@@ -148,18 +163,18 @@ def _only_second(fail: Callable[[], None]) -> Callable[[], None]:
 
 
 @pytest.fixture
-def shelf() -> Shelf:
-    return Shelf()
+def fake_s3() -> FakeS3:
+    return FakeS3()
 
 
 @pytest.fixture
-def notes(shelf: Shelf) -> Notes:
-    return Notes(shelf, "bucket", agent="helper", user="maya")
+def notes(fake_s3: FakeS3) -> Notes:
+    return Notes(fake_s3, "bucket", agent="helper", user="maya")
 
 
-def test_a_write_whose_answer_was_lost_knows_itself_again(shelf: Shelf, notes: Notes) -> None:
-    # botocore sends it again and meets its own success.
-    shelf.after = _raising("PreconditionFailed")
+def test_a_lost_answer_is_no_lost_race(fake_s3: FakeS3, notes: Notes) -> None:
+    """A write that botocore sent twice recognizes its own success, and so does a delete."""
+    fake_s3.after = _raising("PreconditionFailed")
     notes.write(("x",), "one", None)
     file = notes.read(("x",))
     assert file
@@ -171,7 +186,8 @@ def test_a_write_whose_answer_was_lost_knows_itself_again(shelf: Shelf, notes: N
     assert notes.read(("x",)) is None
 
 
-def test_a_write_that_somebody_else_overtook_is_not_made(shelf: Shelf, notes: Notes) -> None:
+def test_a_write_that_lost_a_race_changes_nothing(fake_s3: FakeS3, notes: Notes) -> None:
+    """Creating, replacing and deleting all fail where somebody else wrote first."""
     notes.write(("x",), "theirs", None)
     stale = File("mine", "tag-0")
     with pytest.raises(ConditionFailed):
@@ -180,32 +196,35 @@ def test_a_write_that_somebody_else_overtook_is_not_made(shelf: Shelf, notes: No
         notes.write(("x",), "mine", stale)
     with pytest.raises(ConditionFailed):
         notes.delete(("x",), stale)
-    standing = notes.read(("x",))
-    assert standing
-    assert standing.text == "theirs"
+    current = notes.read(("x",))
+    assert current
+    assert current.text == "theirs"
 
 
-def test_what_s3_refuses_is_unavailable(shelf: Shelf, notes: Notes) -> None:
-    shelf.before = _raising("SlowDown")
+def test_errors_of_s3_are_unavailable(fake_s3: FakeS3, notes: Notes) -> None:
+    """No AWS error reaches the model."""
+    fake_s3.before = _raising("SlowDown")
     with pytest.raises(Unavailable):
         notes.write(("x",), "one", None)
 
 
-def test_what_no_note_can_be_is_refused(shelf: Shelf, notes: Notes) -> None:
+def test_what_no_note_can_hold_is_refused(fake_s3: FakeS3, notes: Notes) -> None:
+    """Too long a text or a path, text that is no UTF-8, and a blank user."""
     with pytest.raises(Refused, match="bytes"):
         notes.write(("x",), "x" * (LIMIT + 1), None)
     with pytest.raises(Refused, match="surrogate"):
         notes.write(("x",), "\ud800", None)
     with pytest.raises(Refused, match="too long"):
         notes.read(("x" * 1024,))
-    shelf.put_object(Key="agents/helper/users/maya/notes/x", Body=b"\xff", Metadata={})
+    fake_s3.put_object(Key="agents/helper/users/maya/notes/x", Body=b"\xff", Metadata={})
     with pytest.raises(Refused, match="UTF-8"):
         notes.read(("x",))
     with pytest.raises(Unscoped):
-        Notes(shelf, "bucket", agent="helper", user=" ")
+        Notes(fake_s3, "bucket", agent="helper", user=" ")
 
 
-def test_a_document_that_changed_meanwhile_is_neither_replaced_nor_deleted(ana: MemoryClient) -> None:
+def test_a_document_that_changed_meanwhile_is_left_alone(ana: MemoryClient) -> None:
+    """It is neither replaced nor deleted by whoever read it before."""
     documents, path = Documents(ana), ("MEMORY.md",)
     documents.write(path, "- likes tea\n", None)
     seen = documents.read(path)
@@ -222,43 +241,60 @@ class _Folder(Notes):
     """Notes that can be listed without pages."""
 
     def below(self, path: tuple[str, ...]) -> dict[tuple[str, ...], int]:
-        shelf: Shelf = self._s3
-        found = {self._path(key): len(body) for key, (body, _, _) in shelf.objects.items()}
+        fake_s3: FakeS3 = self._s3
+        found = {self._path(key): len(body) for key, (body, _, _) in fake_s3.objects.items()}
         return {name: size for name, size in found.items() if name[: len(path)] == path and name != path}
 
 
-def test_a_folder_is_moved_whole_or_stays(shelf: Shelf, fake_client: Any) -> None:
-    files = MemoryFiles(fake_client, _Folder(shelf, "bucket", agent="helper", user="maya"))
+def test_a_folder_moves_whole_or_stays(fake_s3: FakeS3, fake_client: Any) -> None:
+    """Where a copy fails, the copies are deleted and the originals are untouched."""
+    files = MemoryFiles(fake_client, _Folder(fake_s3, "bucket", agent="helper", user="maya"))
     for name in ("a", "b"):
         files.create(f"/memories/old/{name}", name)
-    before = dict(shelf.objects)
-    shelf.before = _only_second(_raising("SlowDown"))
+    before = dict(fake_s3.objects)
+    fake_s3.before = _only_second(_raising("SlowDown"))
     with pytest.raises(Unavailable):
         files.rename("/memories/old", "/memories/new")
-    assert shelf.objects == before
+    assert fake_s3.objects == before
     files.rename("/memories/old", "/memories/new")
-    assert sorted(key.rpartition("notes/")[2] for key in shelf.objects) == ["new/a", "new/b"]
+    assert sorted(key.rpartition("notes/")[2] for key in fake_s3.objects) == ["new/a", "new/b"]
 
 
-def test_an_edit_is_made_on_what_somebody_else_left(shelf: Shelf, fake_client: Any) -> None:
-    notes = _Folder(shelf, "bucket", agent="helper", user="maya")
+def test_an_edit_that_lost_a_race_is_made_again(fake_s3: FakeS3, fake_client: Any) -> None:
+    """It is made on what the winner wrote, so that neither change is lost."""
+    notes = _Folder(fake_s3, "bucket", agent="helper", user="maya")
     files = MemoryFiles(fake_client, notes)
     files.create("/memories/x", "one\n")
 
     def somebody_else() -> None:
-        shelf.before = _nothing
+        fake_s3.before = _nothing
         notes.write(("x",), "zero\none\n", notes.read(("x",)))
 
-    shelf.before = somebody_else
+    fake_s3.before = somebody_else
     files.insert("/memories/x", 0, "start")
     file = notes.read(("x",))
     assert file
     assert file.text == "start\nzero\none\n"
 
 
+def test_an_edit_that_loses_every_race_is_unavailable(
+    fake_s3: FakeS3, fake_client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Attempts are bounded, and the file is as the others left it."""
+    monkeypatch.setattr(Retries, "attempts_in_tests", RACES.attempts)
+    files = MemoryFiles(fake_client, _Folder(fake_s3, "bucket", agent="helper", user="maya"))
+    files.create("/memories/x", "one\n")
+    before, reads = dict(fake_s3.objects), len(fake_s3.asked)
+    fake_s3.before = _raising("PreconditionFailed")
+    with pytest.raises(Unavailable, match="Too many"):
+        files.insert("/memories/x", 0, "start")
+    assert len(fake_s3.asked) - reads == 2 * RACES.attempts  # what stands there, and whose write it was
+    assert fake_s3.objects == before
+
+
 @pytest.fixture
 def fake_client() -> Any:
-    """A client that no note needs: there are no documents."""
+    """A client whose documents are empty."""
 
     class Client:
         def memory_read(self, **_: Any) -> Any:

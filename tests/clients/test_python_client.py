@@ -23,7 +23,8 @@ from local.service import Service
 _NOBODY = "mt_" + "0" * 32
 
 
-def test_a_fact_goes_its_whole_way(ana: MemoryClient) -> None:
+def test_a_fact_from_adding_to_restoring(ana: MemoryClient) -> None:
+    """Typed arguments and replies of the tools that find and change one trace."""
     [saved] = ana.memory_add(
         ["Ana keeps two hives"], tags=["garden"], occurred_at=datetime(2026, 5, 1, tzinfo=UTC)
     ).saved
@@ -38,7 +39,8 @@ def test_a_fact_goes_its_whole_way(ana: MemoryClient) -> None:
     assert [one.change for one in ana.memory_history(trace_id=saved.id).versions][-1] == "added"
 
 
-def test_a_merge_and_its_undoing(ana: MemoryClient) -> None:
+def test_merge_and_unmerge(ana: MemoryClient) -> None:
+    """Duplicates are found, merged, and apart again."""
     ids = [one.id for one in ana.memory_add(["Ana runs a bakery", "Ana runs a small bakery"]).saved]
     assert ana.memory_duplicates(threshold=0.1).groups is not None
     merged = ana.memory_merge(ids, merged_content="Ana runs a small bakery in Porto")
@@ -48,6 +50,7 @@ def test_a_merge_and_its_undoing(ana: MemoryClient) -> None:
 
 
 def test_a_document_is_edited_and_read(ana: MemoryClient) -> None:
+    """An empty `with_` is sent, since it is not None."""
     edited = ana.memory_edit("add", text="Speaks Portuguese", target="user")
     assert ana.memory_read(target="user").text == edited.text == "- Speaks Portuguese\n"
     replaced = ana.memory_edit("replace", text="Portuguese", with_="", target="user", version=edited.version)
@@ -55,6 +58,7 @@ def test_a_document_is_edited_and_read(ana: MemoryClient) -> None:
 
 
 def test_pages_follow_their_cursor(ana: MemoryClient) -> None:
+    """Two pages hold all memories, and the last has no cursor."""
     ana.memory_add([f"Fact number {number}" for number in range(5)])
     first = ana.memory_list(limit=3)
     second = ana.memory_list(limit=3, cursor=first.next_cursor)
@@ -62,7 +66,8 @@ def test_pages_follow_their_cursor(ana: MemoryClient) -> None:
     assert second.next_cursor is None
 
 
-def test_what_is_refused_has_its_own_class_and_details(ana: MemoryClient) -> None:
+def test_each_error_has_its_class_and_details(ana: MemoryClient) -> None:
+    """The service's codes are the client's classes, with the details of each."""
     ana.memory_edit("add", text="likes tea")
     ana.memory_edit("add", text="likes rain")
     with pytest.raises(Ambiguous) as ambiguous:
@@ -81,7 +86,8 @@ def test_what_is_refused_has_its_own_class_and_details(ana: MemoryClient) -> Non
         ana.memory_search("x", since="yesterday")
 
 
-def test_a_client_for_another_user_has_another_memory(ana: MemoryClient) -> None:
+def test_another_user_has_another_memory(ana: MemoryClient) -> None:
+    """`for_user` keeps the agent and shares nothing else."""
     ana.memory_add(["Ana keeps bees"])
     bo = ana.for_user("bo")
     assert bo.memory_list().results == []
@@ -89,12 +95,15 @@ def test_a_client_for_another_user_has_another_memory(ana: MemoryClient) -> None
     assert len(ana.memory_list().results) == 1
 
 
-def test_without_a_user_nothing_is_remembered(running: Service) -> None:
+def test_without_a_user_a_call_is_unscoped(running: Service) -> None:
+    """A client without a user has no memory to fall back on."""
     with pytest.raises(Unscoped):
         MemoryClient.local(running.url, agent="helper").memory_list()
 
 
-def test_the_asynchronous_client_does_the_same(async_ana: AsyncMemoryClient) -> None:
+def test_the_async_client_does_the_same(async_ana: AsyncMemoryClient) -> None:
+    """Many calls at once, and errors of the same classes."""
+
     async def story() -> Any:
         await asyncio.gather(*(async_ana.memory_add([f"Fact {number} of Ana"]) for number in range(8)))
         with pytest.raises(NotFound):
@@ -106,6 +115,7 @@ def test_the_asynchronous_client_does_the_same(async_ana: AsyncMemoryClient) -> 
 
 @pytest.mark.parametrize("kind", [MemoryClient, AsyncMemoryClient])
 @pytest.mark.parametrize("name", TOOLS)
-def test_there_is_a_method_for_every_tool_with_its_arguments(kind: type, name: str) -> None:
+def test_every_tool_has_a_method_with_its_arguments(kind: type, name: str) -> None:
+    """Both clients take the arguments of the catalogue, in snake_case."""
     taken = list(signature(getattr(kind, name)).parameters)
     assert taken == ["self", *TOOLS[name].arguments.model_fields]

@@ -10,7 +10,6 @@ from memtools.adapters.segments import S3Segments
 from memtools.backend import Backend
 from memtools.domain.document import Document
 from memtools.domain.scope import Scope
-from memtools.freshness.cache import RecentIndexes
 from memtools.ports import ConditionFailed
 
 from tests.calls import Caller
@@ -97,4 +96,4 @@ def test_a_search_goes_on_with_the_segment_that_it_wrote(opaque: Backend, scope:
         ana.add(facts=[f"fact {number} of {start}" for number in range(100)])
     ana.search(query="fact")
     assert opaque.segments.load(scope) is not None
-    assert Caller(replace(opaque, recent=RecentIndexes()), scope).search(query="fact", limit=3)["results"]
+    assert Caller(replace(opaque), scope).search(query="fact", limit=3)["results"]

@@ -17,6 +17,7 @@ from memtools.ports import ConditionFailed, SegmentStore
 
 from local.template import Template
 from tests.faults.inject import without_pauses
+from tests.memories import lose_segment
 
 ODD_BYTES = {
     "empty": b"",
@@ -62,14 +63,6 @@ def nowhere(moto: Template) -> Iterator[SegmentStore]:
         held.bind(("127.0.0.1", 0))
         address = f"http://127.0.0.1:{held.getsockname()[1]}"
         yield S3Segments(boto3.client("s3", endpoint_url=address, config=CONFIG), moto.bucket["Name"])
-
-
-def lose(memory: Backend, scope: Scope) -> None:
-    """The segment is deleted past the port, as by somebody who clears the bucket."""
-    if isinstance(memory.segments, S3Segments):
-        memory.segments._client.delete_object(Bucket=memory.segments._bucket, Key=segment_key(scope))
-    else:
-        del memory.segments._stored[scope]  # type: ignore[attr-defined]
 
 
 def loaded(store: SegmentStore, scope: Scope) -> bytes | None:
@@ -152,7 +145,7 @@ def test_replacing_what_was_deleted_elsewhere_loses_and_a_first_save_is_possible
     memory: Backend, scope: Scope
 ) -> None:
     tag = memory.segments.save(scope, b"one", None)
-    lose(memory, scope)
+    lose_segment(memory, scope)
     assert memory.segments.load(scope) is None
     with pytest.raises(ConditionFailed):
         memory.segments.save(scope, b"two", tag)

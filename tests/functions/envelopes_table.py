@@ -16,9 +16,8 @@ from memtools.catalogue import TOOLS
 from memtools.domain.scope import Scope
 from memtools.errors import ToolError, Unavailable
 from memtools.tools.tool import Reply
-from memtools.transports import recognise
+from memtools.transports import encoded, recognise
 from memtools.wire.incoming import Call
-from memtools.wire.shortening import encoded
 
 from local.template import ROOT
 from tests.calls import Caller
@@ -147,7 +146,7 @@ def reply(envelope: str, tool: str, outcome: str) -> Any:
     transport = recognise(event, context)
     assert transport
     answer = _run(lambda: transport.decode(event, MAYA.agent, context), memory)
-    return encoded(answer, transport.REPLY_LIMIT, lambda one: transport.encode(event, one))
+    return encoded(transport, event, answer)
 
 
 def replies() -> Replies:

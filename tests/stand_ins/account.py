@@ -12,10 +12,10 @@ from typing import Any, Final
 from urllib.parse import parse_qsl
 
 import requests
-from cfnlint.decode import cfn_yaml
 from werkzeug.wrappers import Request, Response
 
 from local.serving import serving
+from local.template import loaded
 
 _SECONDS: Final = 300
 _NAMESPACE: Final = 'xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"'
@@ -105,7 +105,7 @@ def _parameters(asked: Mapping[str, str]) -> dict[str, str]:
 
 def _complaint(asked: Mapping[str, str]) -> str:
     """What CloudFormation would say against the parameters."""
-    wanted: dict[str, Any] = cfn_yaml.loads(asked["TemplateBody"])["Parameters"]
+    wanted: dict[str, Any] = loaded(asked["TemplateBody"])["Parameters"]
     given = _parameters(asked)
     for name in given.keys() - wanted.keys():
         return f"Parameters: [{name}] do not exist in the template"

@@ -10,15 +10,14 @@ from contextlib import contextmanager
 from typing import Any, Final
 from unittest import mock
 
-from cfnlint.decode import cfn_yaml
 from memtools.catalogue import TOOLS
 from werkzeug.wrappers import Request, Response
 
 from local.invoke import client_context
 from local.serving import serving
-from local.template import ROOT
+from local.template import ROOT, loaded
 
-_RESOURCES: Final = cfn_yaml.load(str(ROOT / "integrations" / "agentcore-gateway.yaml"))["Resources"]
+_RESOURCES: Final = loaded((ROOT / "integrations" / "agentcore-gateway.yaml").read_text("utf-8"))["Resources"]
 _ALLOWED: Final = _RESOURCES["SearchTarget"]["Properties"]["MetadataConfiguration"]["AllowedRequestHeaders"]
 
 # What a function answers: by its logical id, to an event in a context.

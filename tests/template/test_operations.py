@@ -7,17 +7,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
-from cfnlint.api import lint
 from memtools import errors
 from memtools.catalogue import TOOLS
-from memtools.counters import Metric
+from memtools.current_call import Metric
 from memtools.errors import ToolError, Unavailable
 from memtools.handler import _measure
 from memtools.tools.search import Found
 
-from benchmarks.bill import ALARM_METRICS
-from local.template import Template
 from tests.aws_shapes import complaints
+from tests.deployed import Deployed
 from tests.template.test_template import (
     ROOT,
     TEMPLATE,
@@ -91,13 +89,15 @@ def with_defaults(values: Mapping[str, str]) -> str:
 @pytest.mark.parametrize("switched", [*([name] for name in SWITCHES), list(SWITCHES)], ids=" ".join)
 def test_cfn_lint_finds_nothing_whatever_is_switched(switched: Any) -> None:
     """One switch at a time, and all at once: what is there in each combination is looked at below."""
+    from cfnlint.api import lint
+
     text = with_defaults({name: SWITCHES[name][1] for name in switched})
     assert [str(match) for match in lint(text)] == []
 
 
 def test_in_every_combination_nothing_refers_to_what_is_not_there() -> None:
     for values in combinations():
-        chosen = Template(values)
+        chosen = Deployed(values)
         there = {name for name, one in resources.items() if "Condition" not in one or chosen.holds(one["Condition"])}
         for name in there:
             assert references(chosen.chosen(resources[name])) <= there | set(parameters), (name, values)
@@ -150,7 +150,7 @@ def test_a_parameter_takes_nothing_that_stands_for_several(name: Any, value: Any
 
 
 def test_table_bucket_and_every_log_are_under_the_key_where_one_is_given() -> None:
-    given, none = Template({"KmsKeyArn": KEY}), Template()
+    given, none = Deployed({"KmsKeyArn": KEY}), Deployed()
     assert given.table["SSESpecification"] == {
         "SSEEnabled": True,
         "SSEType": "KMS",
@@ -179,7 +179,7 @@ def test_a_role_uses_that_one_key_through_the_stores_that_it_uses_and_no_other_w
 
 
 def test_no_role_may_use_a_key_where_none_is_given() -> None:
-    roles = Template().chosen({name: resources[name] for name in tool_roles})
+    roles = Deployed().chosen({name: resources[name] for name in tool_roles})
     assert "kms:" not in json.dumps(roles)
 
 
@@ -203,8 +203,8 @@ def test_the_page_has_the_policy_that_the_key_needs() -> None:
 def test_concurrency_is_reserved_where_asked_for_and_never_none_at_all() -> None:
     wanted = globals_of_functions["ReservedConcurrentExecutions"]
     assert wanted == {"Fn::If": ["ReserveConcurrency", {"Ref": "ReservedConcurrency"}, NOTHING]}
-    assert not Template().holds("ReserveConcurrency")  # a reservation of 0 would switch the functions off
-    assert Template({"ReservedConcurrency": "1"}).holds("ReserveConcurrency")
+    assert not Deployed().holds("ReserveConcurrency")  # a reservation of 0 would switch the functions off
+    assert Deployed({"ReservedConcurrency": "1"}).holds("ReserveConcurrency")
     assert all("ReservedConcurrentExecutions" not in one["Properties"] for one in functions.values())
 
 
@@ -224,7 +224,7 @@ def test_an_alarm_says_what_it_is_about_and_where_no_calls_are_nothing_is_wrong(
 @each_alarm
 def test_an_alarm_goes_where_the_parameters_say_and_else_nowhere(alarm: Any) -> None:
     def told(**values: str) -> Any:
-        properties = Template({"Monitoring": "alarms", **values}).chosen(alarms[alarm]["Properties"])
+        properties = Deployed({"Monitoring": "alarms", **values}).chosen(alarms[alarm]["Properties"])
         assert properties["AlarmActions"] == properties["OKActions"]
         return properties["AlarmActions"]
 
@@ -236,7 +236,7 @@ def test_an_alarm_goes_where_the_parameters_say_and_else_nowhere(alarm: Any) -> 
 
 @each_alarm
 def test_cloudwatch_takes_an_alarm(alarm: Any) -> None:
-    properties = Template().chosen(alarms[alarm]["Properties"])
+    properties = Deployed().chosen(alarms[alarm]["Properties"])
     given = json.loads(json.dumps(properties), object_hook=lambda one: "named" if set(one) == {"Ref"} else one)
     given["Threshold"] = float(given["Threshold"])
     assert complaints("cloudwatch", "PutMetricAlarm", {"AlarmName": alarm, **given}) == []
@@ -292,7 +292,7 @@ def test_alarms_and_dashboard_go_by_metrics_that_are_there(
 
 @pytest.mark.parametrize("monitoring", ["metrics", "none"])
 def test_what_costs_while_nobody_calls_is_there_for_those_alone_who_ask_for_it(monitoring: Any) -> None:
-    off = Template({"Monitoring": monitoring, "AlarmEmail": "ops@example.com"})
+    off = Deployed({"Monitoring": monitoring, "AlarmEmail": "ops@example.com"})
     assert off.environment["POWERTOOLS_METRICS_DISABLED"] == {"metrics": "false", "none": "true"}[monitoring]
     kinds = ("AWS::CloudWatch::", "AWS::SNS::")
     watching = {name: one for name, one in resources.items() if one["Type"].startswith(kinds)}
@@ -302,8 +302,8 @@ def test_what_costs_while_nobody_calls_is_there_for_those_alone_who_ask_for_it(m
 
 def test_words_alone_are_an_alarm_only_where_there_is_a_model() -> None:
     on = {"Monitoring": "alarms"}
-    assert Template({**on, "Embedder": "bedrock"}).holds("WatchEmbedder")
-    assert not Template({**on, "Embedder": "none"}).holds("WatchEmbedder")
+    assert Deployed({**on, "Embedder": "bedrock"}).holds("WatchEmbedder")
+    assert not Deployed({**on, "Embedder": "none"}).holds("WatchEmbedder")
 
 
 def test_nobody_waits_for_alarms_that_are_not_there() -> None:
@@ -312,10 +312,6 @@ def test_nobody_waits_for_alarms_that_are_not_there() -> None:
     assert assertion["Assert"] == template["Conditions"]["UseAlarms"]
     empty = [{"Fn::Equals": [{"Ref": name}, ""]} for name in ("AlarmEmail", "AlarmTopicArn")]
     assert rule["RuleCondition"] == {"Fn::Not": [{"Fn::And": empty}]}
-
-
-def test_the_bill_counts_the_metrics_that_alarms_go_by() -> None:
-    assert sum(len(list(measured_by(alarm))) for alarm in alarms) == ALARM_METRICS
 
 
 def test_the_page_says_what_to_do_about_every_alarm() -> None:

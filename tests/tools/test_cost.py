@@ -6,11 +6,9 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from memtools.adapters.table.layout import trace_key
 from memtools.backend import Backend
 from memtools.domain.scope import Scope
 from memtools.embedding.none import NoEmbedder
-from memtools.freshness.cache import RecentIndexes
 
 from tests.calls import Caller
 from tests.fakes import FakeClock
@@ -84,7 +82,7 @@ def test_edits_merges_updates_and_deletions_take_two(ana: Caller, calls: list[st
 
 def anew(ana: Caller) -> Caller:
     """The same caller in a process just started."""
-    return Caller(replace(ana.memory, recent=RecentIndexes()), ana.scope)
+    return Caller(replace(ana.memory), ana.scope)
 
 
 def test_a_search_takes_one_read_and_one_round_for_hits(ana: Caller, calls: list[str]) -> None:
@@ -148,6 +146,8 @@ def test_traces_without_a_vector_cost_one_read_more_once_and_a_segment(ana: Call
 
 def test_purged_traces_cost_only_one_search(ana: Caller, moto_memory: Backend, calls: list[str]) -> None:
     """Erased without tombstones, as when its owner has a whole scope removed."""
+    from memtools.adapters.table.layout import trace_key
+
     ids = ana.remember("tea one", "tea two", "tea three")
     ana.search(query="tea")
     traces: Any = moto_memory.traces

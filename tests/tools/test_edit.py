@@ -80,6 +80,7 @@ def test_an_edit_of_a_document_that_is_not_there_is_not_found(ana: Caller) -> No
         {"action": "add", "text": " - "},
         {"action": "replace", "text": "", "with": "x"},
         {"action": "replace", "text": "x"},
+        {"action": "replace", "with": "x"},
         {"action": "remove", "text": None},
         {"action": "add", "text": "x", "with": "y"},
         {"action": "drop", "text": "x"},

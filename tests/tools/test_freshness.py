@@ -20,17 +20,15 @@ from memtools.domain.trace import Embedding, Trace, key_of
 from memtools.embedding.none import NoEmbedder
 from memtools.errors import ToolError, Unavailable
 from memtools.freshness import backfill
-from memtools.freshness import fresh_index as freshness
-from memtools.freshness.cache import RecentIndexes
-from memtools.freshness.fresh_index import fresh_index
+from memtools.freshness import indexes as freshness
 from memtools.freshness.segment import Segment, intact
 from memtools.ports import SegmentStore, StoredSegment, TraceStore
 from memtools.ranking.index import Index
 
 from tests.calls import Caller
-from tests.contract.test_segment_store import lose
+from tests.examples import share
 from tests.fakes import START, FakeClock, FakeEmbedder, FakeSegments
-from tests.memories import over_fakes
+from tests.memories import lose_segment, over_fakes
 
 SECOND, MINUTE, DAY = timedelta(seconds=1), timedelta(minutes=1), timedelta(days=1)
 FACTS = ["likes green tea", "has two cats", "lives in Lisbon", "plays the cello", "fears heights", "bakes bread"]
@@ -111,15 +109,15 @@ def rows_in(data: bytes, model: str) -> int:
 
 def index_of(memory: Backend, scope: Scope) -> Index:
     """The index as a call leaves it to the next one; as it had it, where it lost the race for the segment."""
-    with fresh_index(memory, scope) as index:
+    with memory.indexes.fresh(scope) as index:
         pass
-    known = memory.recent.get(scope)
+    known = memory.indexes.cached(scope)
     return known.index if known else index
 
 
 def another(memory: Backend, **changes: Any) -> Backend:
     """The same memory in a process just started."""
-    return replace(memory, recent=RecentIndexes(), **changes)
+    return replace(memory, **changes)
 
 
 @pytest.fixture
@@ -272,7 +270,7 @@ class Story(RuleBasedStateMachine):
     def damage(self, kind: str) -> None:
         if stored := self.memory.segments.load(self.scope):
             if kind == "lost":
-                lose(self.memory, self.scope)
+                lose_segment(self.memory, self.scope)
             else:
                 data = stored.data[: len(stored.data) // 2] if kind == "half" else b"garbage"
                 self.memory.segments.save(self.scope, data, stored.tag)
@@ -329,9 +327,8 @@ def test_a_search_sees_every_earlier_write_of_any_process(
     run(
         Story,
         settings=settings(
-            max_examples=60,
+            share(60),
             stateful_step_count=60,
-            deadline=None,
             print_blob=True,
             suppress_health_check=list(HealthCheck),
             phases=[Phase.explicit, Phase.reuse, Phase.generate],
@@ -430,7 +427,7 @@ def test_a_segment_that_is_of_no_use_is_made_anew_and_replaced(memory: Backend, 
     first.search(query="tea")
     assert_whole(memory, scope)
     if kind == "lost":
-        lose(memory, scope)
+        lose_segment(memory, scope)
     else:
         stored = stored_of(memory, scope)
         memory.segments.save(scope, DAMAGE[kind](stored.data), stored.tag)
@@ -470,7 +467,7 @@ def test_a_lost_segment_is_written_again_when_it_is_due(memory: Backend, scope: 
     ana = Caller(memory, scope)
     ana.remember(*FACTS)
     ana.search(query="tea")
-    lose(memory, scope)
+    lose_segment(memory, scope)
     ana.remember(*(word_of(number) for number in range(5)))
     assert ana.contents(word_of(4))[0] == word_of(4)  # meets that its segment is gone
     assert ana.contents(word_of(3))[0] == word_of(3)
@@ -777,7 +774,7 @@ def untaught(memory: Backend) -> Caller:
 
 def vectors(memory: Backend, caller: Caller) -> int:
     """How many traces have a vector in the index that the memory has right now."""
-    known = memory.recent.get(caller.scope)
+    known = memory.indexes.cached(caller.scope)
     assert known is not None
     return int(known.index.embedded.sum())
 

@@ -24,19 +24,6 @@ def test_the_most_retrieved_survives_with_everything(ana: Caller) -> None:
     assert ana.all() == ["walnut allergy | Ana eats no nuts"]
 
 
-def test_ties_go_to_the_first_in_the_order_given(ana: Caller) -> None:
-    one, two, three = ana.remember("one", "two", "three")
-    assert ana.merge(traceIds=[three, one, two])["survivorId"] == three
-
-
-@pytest.mark.parametrize(
-    ("given", "kept"), [(" all  of it\n", " all  of it\n"), ("  ", "one | two"), ("", "one | two")]
-)
-def test_merged_content_is_kept_to_the_letter_unless_blank(ana: Caller, given: str, kept: str) -> None:
-    reply = ana.merge(traceIds=ana.remember("one", "two"), mergedContent=given)
-    assert reply["trace"]["content"] == kept
-
-
 def test_missing_ids_are_named_and_a_merge_needs_two(ana: Caller, bob: Caller) -> None:
     one, two, dead = ana.remember("one", "two", "dead")
     (foreign,) = bob.remember("foreign")

@@ -6,13 +6,12 @@ from typing import Any
 
 import pytest
 from memtools.backend import Backend
-from memtools.counters import Metric, counting, increment
+from memtools.current_call import Metric, increment, running_call
 from memtools.domain.scope import Scope
 from memtools.embedding.minilm import LocalEmbedder
 from memtools.embedding.none import NoEmbedder
 from memtools.errors import Unavailable
-from memtools.freshness import fresh_index as freshness
-from memtools.freshness.cache import RecentIndexes
+from memtools.freshness import indexes as freshness
 from memtools.ports import ConditionFailed
 
 from tests.calls import Caller
@@ -42,9 +41,9 @@ class Failing(FakeSegments):
 
 
 def noticed_by(call: Callable[..., Any], *arguments: Any, **named: Any) -> dict[str, int]:
-    with counting() as counts:
+    with running_call() as counts:
         call(*arguments, **named)
-    return {name: count for name, count in counts.items() if name != Metric.HITS}
+    return dict(counts)
 
 
 @pytest.fixture
@@ -57,7 +56,7 @@ def ana(fake_memory: Backend, scope: Scope, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def cold(caller: Caller, **changes: Any) -> Caller:
-    return Caller(replace(caller.memory, recent=RecentIndexes(), **changes), caller.scope)
+    return Caller(replace(caller.memory, **changes), caller.scope)
 
 
 def test_only_the_call_that_writes_a_segment_counts_it(ana: Caller) -> None:
@@ -91,8 +90,8 @@ def test_a_model_that_fails_is_counted_by_whatever_tool_needed_it(ana: Caller) -
 
 def test_calls_do_not_share_their_counters() -> None:
     increment(Metric.COLD_START)  # nobody counts outside of a call
-    with counting() as outer:
-        with counting() as inner:
+    with running_call() as outer:
+        with running_call() as inner:
             increment(Metric.COLD_START)
         increment(Metric.SEGMENT_WRITTEN)
     assert (dict(outer), dict(inner)) == ({Metric.SEGMENT_WRITTEN: 1}, {Metric.COLD_START: 1})

@@ -6,12 +6,11 @@ from time import tzset
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from memtools.catalogue import TOOLS
 from memtools.errors import InvalidArguments
 
-FAST = settings(max_examples=100, deadline=None)
 SECRET = "marzipan-4711"
 FITTING: dict[str, dict[str, Any]] = {
     "memory_search": {"query": "tea"},
@@ -251,7 +250,6 @@ def test_a_call_can_have_from_0_to_100_facts() -> None:
     assert named(refused("memory_add", facts=["x"] * 101)) == ["facts"]
 
 
-@FAST
 @given(facts=st.lists(st.text(), max_size=5))
 def test_facts_are_taken_to_the_letter(facts: list[str]) -> None:
     assert parsed("memory_add", facts=facts).facts == facts
@@ -455,7 +453,6 @@ json_values = st.recursive(
 )
 
 
-@settings(max_examples=100, deadline=None)
 @given(data=st.data())
 def test_any_values_are_taken_or_refused_without_being_repeated(data: st.DataObject) -> None:
     tool = TOOLS[data.draw(st.sampled_from(sorted(FITTING)))]

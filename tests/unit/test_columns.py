@@ -8,7 +8,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from memtools.domain.scope import Scope
 from memtools.domain.text import fold
@@ -19,8 +19,6 @@ from memtools.ranking.terms import document_terms
 from numpy.typing import NDArray
 
 from tests.histories import DIMENSIONS, IDS, MODEL, NOW, OTHER_MODEL, distinct_traces, traces, vectors
-
-FAST = settings(max_examples=100, deadline=None)
 
 
 def trace(name: str, content: str = "tea", embedding: Embedding | None = None) -> Trace:
@@ -50,7 +48,6 @@ def test_no_two_ids_share_a_key() -> None:
     assert all(len(key_of_id(name)) == 20 for name in IDS)
 
 
-@FAST
 @given(traces=distinct_traces(), names=st.lists(st.sampled_from([*IDS, "never seen", f"mt_{'f' * 32}"]), max_size=12))
 def test_a_trace_is_found_by_its_id_and_no_other(traces: list[Trace], names: list[str]) -> None:
     columns = Columns.of(traces, MODEL)
@@ -68,7 +65,6 @@ def test_a_key_comes_back_with_the_zeros_at_its_end(name: str) -> None:
 # What a row says
 
 
-@FAST
 @given(traces=distinct_traces())
 def test_a_row_says_what_its_trace_says(traces: list[Trace]) -> None:
     columns = Columns.of(traces, MODEL)
@@ -88,7 +84,6 @@ def test_a_row_says_what_its_trace_says(traces: list[Trace]) -> None:
         assert columns.norms[row] == pytest.approx(float(np.linalg.norm(numbers)), rel=1e-6)
 
 
-@FAST
 @given(traces=distinct_traces())
 def test_rows_are_ordered_by_time_then_creation_then_key(traces: list[Trace]) -> None:
     columns = Columns.of(traces, MODEL)
@@ -96,7 +91,6 @@ def test_rows_are_ordered_by_time_then_creation_then_key(traces: list[Trace]) ->
     assert all(one < other for one, other in pairwise(moments))
 
 
-@FAST
 @given(moment=st.datetimes(timezones=st.just(UTC)))
 def test_a_moment_is_kept_to_the_microsecond(moment: datetime) -> None:
     number = microseconds(moment)
@@ -119,7 +113,6 @@ def test_a_trace_told_with_the_same_tag_twice_has_it_once() -> None:
 # Merging
 
 
-@FAST
 @given(traces=distinct_traces(), data=st.data())
 def test_parts_merged_are_the_columns_of_all_their_traces(traces: list[Trace], data: st.DataObject) -> None:
     part_of = data.draw(st.lists(st.integers(0, 2), min_size=len(traces), max_size=len(traces)))
@@ -132,7 +125,6 @@ def test_parts_merged_are_the_columns_of_all_their_traces(traces: list[Trace], d
     assert found.total.tolist() == pytest.approx(expected.total.tolist(), abs=1e-5)
 
 
-@FAST
 @given(traces=distinct_traces(), data=st.data())
 def test_only_rows_that_are_kept_stay(traces: list[Trace], data: st.DataObject) -> None:
     cut = data.draw(st.integers(0, len(traces)))
@@ -171,7 +163,6 @@ def test_vectors_of_another_model_are_left_out() -> None:
     assert columns.norms.tolist() == [0]
 
 
-@FAST
 @given(some=st.lists(vectors(70), max_size=3))
 def test_there_is_a_bit_for_each_number_set_where_it_is_positive(some: list[bytes]) -> None:
     matrix = np.frombuffer(b"".join(some), np.int8).reshape(len(some), 70)
@@ -182,7 +173,6 @@ def test_there_is_a_bit_for_each_number_set_where_it_is_positive(some: list[byte
     assert not bits[:, 70:].any()
 
 
-@FAST
 @given(some=st.lists(vectors(), max_size=8))
 def test_the_sum_of_directions_is_the_same_in_blocks(some: list[bytes]) -> None:
     matrix: NDArray[np.int8] = np.frombuffer(b"".join(some), np.int8).reshape(len(some), DIMENSIONS)
@@ -194,7 +184,6 @@ def test_the_sum_of_directions_is_the_same_in_blocks(some: list[bytes]) -> None:
     assert total(matrix, norms).tolist() == pytest.approx(expected.tolist(), abs=1e-5)
 
 
-@FAST
 @given(one=traces())
 def test_the_size_is_that_of_all_arrays(one: Trace) -> None:
     columns = Columns.of([one], MODEL)

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from memtools.catalogue import TOOLS
 from memtools.domain.scope import Scope
@@ -121,7 +121,6 @@ json_like = st.recursive(
 )
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     event=st.fixed_dictionaries(
         {"tool": json_like | st.just("memory_add")},

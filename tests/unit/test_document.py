@@ -3,9 +3,11 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from memtools.domain.document import ABSENT, FILES, SOUL, Document, Target, compose
+
+from tests.examples import share
 
 
 def documents(*names: str) -> dict[str, Document]:
@@ -32,7 +34,7 @@ def test_other_documents_are_not_in_the_soul() -> None:
     assert compose(documents("SECRET.md", "memory.md")) == ("", ABSENT, [])
 
 
-@settings(max_examples=50, deadline=None)
+@share(50)
 @given(names=st.sets(st.sampled_from(SOUL)))
 def test_found_names_exactly_the_sections_of_the_text(names: set[str]) -> None:
     text, version, found = compose(documents(*names))

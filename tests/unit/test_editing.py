@@ -5,12 +5,10 @@ from functools import partial
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from memtools.domain.editing import add, entries, remove, replace, require_within_limit
 from memtools.errors import Ambiguous, InvalidArguments, NotFound, TooLarge, ToolError
-
-FAST = settings(max_examples=100, deadline=None)
 
 NOTES = """\
 # Notes
@@ -80,7 +78,6 @@ def test_an_added_entry_is_found_again_to_the_letter(given_: str, kept: str) -> 
     assert entries(add("", given_)) == [kept]
 
 
-@FAST
 @given(document=documents, ending=endings, text=texts)
 def test_whatever_is_added_is_one_entry(document: str, ending: str, text: str) -> None:
     document = document.removesuffix("\n") + ending
@@ -92,14 +89,12 @@ def test_whatever_is_added_is_one_entry(document: str, ending: str, text: str) -
     assert after == (before if bare in before else [*before, bare])
 
 
-@FAST
 @given(document=documents, ending=endings, text=texts)
 def test_adding_twice_changes_nothing_more(document: str, ending: str, text: str) -> None:
     once = added(document.removesuffix("\n") + ending, text)
     assert add(once, text) == once
 
 
-@FAST
 @given(document=documents, text=texts)
 def test_adding_leaves_all_that_was_there_byte_for_byte(document: str, text: str) -> None:
     assert added(document, text).startswith(document)
@@ -159,7 +154,6 @@ def test_entries_are_returned_without_carriage_returns() -> None:
 # Replacing
 
 
-@FAST
 @given(document=documents.filter(str.strip), new=texts.filter(lambda text: text and "\n" not in text), data=st.data())
 def test_a_replacement_there_and_back_gives_the_same_bytes(document: str, new: str, data: st.DataObject) -> None:
     line = data.draw(st.sampled_from([line for line in document.split("\n") if line]))
@@ -173,7 +167,6 @@ def test_a_replacement_there_and_back_gives_the_same_bytes(document: str, new: s
     assert back == document
 
 
-@FAST
 @given(left=texts, right=texts, old=st.text(min_size=1, max_size=8), new=st.text(max_size=8))
 def test_replacing_is_literal_and_touches_nothing_else(left: str, right: str, old: str, new: str) -> None:
     document = left + old + right
@@ -224,7 +217,6 @@ def test_a_text_that_ends_with_a_line_break_occurs_once() -> None:
 # Removing
 
 
-@FAST
 @given(document=documents, text=texts)
 def test_removing_an_entry_gives_the_document_before_it_was_added(document: str, text: str) -> None:
     after = added(document, text)
@@ -291,7 +283,6 @@ def test_the_next_entry_does_not_grow_a_second_bullet() -> None:
 # Refusing
 
 
-@FAST
 @given(document=documents, text=texts.filter(bool))
 def test_only_a_unique_occurrence_is_edited(document: str, text: str) -> None:
     assume("\n" not in text)

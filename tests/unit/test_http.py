@@ -5,7 +5,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from memtools.domain.scope import Scope
 from memtools.errors import (
@@ -311,7 +311,6 @@ sound_but_for_one_part = st.tuples(
 )
 
 
-@settings(max_examples=100, deadline=None)
 @given(given_=odd | sound_but_for_one_part)
 def test_any_event_is_decoded_or_refused(given_: dict[str, Any]) -> None:
     transport = recognise(given_)

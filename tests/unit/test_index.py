@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from memtools.domain.text import fold
 from memtools.domain.trace import Embedding, Status, Trace
@@ -17,6 +17,7 @@ from memtools.ranking.columns import Columns, key_of_id, microseconds
 from memtools.ranking.index import Index
 from memtools.ranking.rank import Query, Ranked, rank
 
+from tests.examples import share
 from tests.histories import (
     CONTENTS,
     DIMENSIONS,
@@ -37,8 +38,7 @@ from tests.histories import (
     vectors,
 )
 
-FAST = settings(max_examples=100, deadline=None)
-FEWER = settings(max_examples=50, deadline=None)
+FEWER = share(50)
 TERMS = ("tea", "black", "oboe", "maria", "counterrevolutionari", "home", "東京", "京", "2026", "januari")
 
 
@@ -121,7 +121,6 @@ def test_an_index_of_nothing_is_empty() -> None:
     assert index.compacted(NOW).newest([], NOW, None) == []
 
 
-@FAST
 @given(life=lives())
 def test_an_index_built_in_any_way_has_exactly_the_live_traces(life: Life) -> None:
     assert len(life.index) == len(life.alive)
@@ -131,7 +130,6 @@ def test_an_index_built_in_any_way_has_exactly_the_live_traces(life: Life) -> No
     }
 
 
-@FAST
 @given(life=lives(), queries=st.lists(QUERIES, min_size=1, max_size=4))
 def test_an_index_built_in_any_way_ranks_like_a_new_one(life: Life, queries: list[Query]) -> None:
     scratch = from_scratch(life.alive.values())

@@ -1,21 +1,14 @@
-"""The gateway's interceptor, as it stands in the template: the user is the verified token's, whatever a client says."""
+"""The gateway's interceptor: the user is the verified token's, whatever a client says."""
 
 import base64
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
-from cfnlint.decode import cfn_yaml
 from memtools.errors import Unscoped
 from memtools.wire.incoming import Headers
 
 from integrations import interceptor
-
-ROOT = Path(__file__).parents[2]
-function = cfn_yaml.load(str(ROOT / "integrations" / "agentcore-gateway.yaml"))["Resources"]["Interceptor"][
-    "Properties"
-]
 
 
 def token(claims: Any) -> str:
@@ -25,12 +18,9 @@ def token(claims: Any) -> str:
 
 
 def intercepted(headers: Any, body: Any = None) -> Any:
-    """What the code in the template makes of a request."""
-    code = function["Code"]["ZipFile"]
-    module: dict[str, Any] = {}
-    exec(compile(str(code), "index.py", "exec"), module)
+    """What it makes of a request."""
     event = {"mcp": {"gatewayRequest": {"path": "/mcp", "httpMethod": "POST", "headers": headers, "body": body}}}
-    reply = module["handler"](event, None)
+    reply = interceptor.handler(event, None)
     assert reply["interceptorOutputVersion"] == "1.0"
     return reply["mcp"]
 
@@ -41,12 +31,6 @@ def _agent(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 CALL = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "add___memory_add", "arguments": {}}}
-
-
-def test_the_template_s_interceptor_is_the_one_that_is_checked() -> None:
-    assert function["Handler"] == "index.handler"
-    assert len(function["Code"]["ZipFile"]) <= 4096
-    assert str(function["Code"]["ZipFile"]).rstrip("\n") == Path(interceptor.__file__).read_text().rstrip("\n")
 
 
 @pytest.mark.parametrize("name", ["authorization", "Authorization", "AUTHORIZATION"])

@@ -4,10 +4,12 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from memtools.domain.trace import Change, Embedding, MergeRecord, Stamp, Status, Trace
 from memtools.domain.versions import merge, merged_content, survivor_of, unmerge
+
+from tests.examples import share
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 STAMP = Stamp(NOW + timedelta(days=1), "the-write")
@@ -135,7 +137,6 @@ def groups(draw: st.DrawFn) -> list[Trace]:
     ]
 
 
-@settings(max_examples=100, deadline=None)
 @given(traces=groups())
 def test_nothing_is_lost_in_any_merge(traces: list[Trace]) -> None:
     [(survivor, after), *sources] = merged(*traces)
@@ -183,7 +184,7 @@ def test_retrievals_since_the_merge_stay_with_the_survivor() -> None:
     assert (shrunk.retrieval_count, back.retrieval_count) == (11, 1)
 
 
-@settings(max_examples=50, deadline=None)
+@share(50)
 @given(traces=groups())
 def test_undoing_any_merge_restores_every_content(traces: list[Trace]) -> None:
     [(before, survivor), *sources] = merged(*traces)

@@ -1,19 +1,19 @@
 """The sentence embedder against the released float32 model, and what its users rely on."""
 
 import json
-import subprocess
-import sys
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from memtools.embedding import minilm
 from memtools.embedding.minilm import MiniLM
 from numpy.typing import NDArray
+
+from tests.examples import share
 
 # Unit vectors by torch and transformers: mean of the token states, texts cut to 256 tokens, as the model is configured.
 GOLDEN: list[dict[str, Any]] = json.loads((Path(__file__).parent / "data" / "minilm_golden.json").read_text("utf-8"))
@@ -44,7 +44,7 @@ def test_near_the_released_model(model: MiniLM) -> None:
         assert unit(vector) @ np.array(entry["vector"]) > 0.99, entry["text"]
 
 
-@settings(max_examples=20, deadline=None)
+@share(20)
 @given(texts=st.lists(st.sampled_from(TEXTS) | st.text(max_size=40), max_size=12))
 def test_a_batch_is_the_texts_one_by_one_in_order(model: MiniLM, texts: list[str]) -> None:
     together = model.embed(texts)
@@ -97,8 +97,3 @@ def test_missing_model_is_a_lookup_error(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(minilm, "find_spec", find_nothing)
     with pytest.raises(LookupError, match="memtools_model is not installed"):
         MiniLM.load()
-
-
-def test_importing_the_module_imports_no_numpy() -> None:
-    check = "import sys, memtools.embedding.minilm; sys.exit('numpy' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", check], check=False).returncode == 0

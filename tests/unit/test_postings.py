@@ -3,11 +3,9 @@
 from collections.abc import Mapping
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from memtools.ranking.postings import Postings, key_of_term
-
-FAST = settings(max_examples=100, deadline=None)
 
 TERMS = ("a", "tea", "t", "null\0", "null", "\0", "東京都庁舎前", "x" * 16, "x" * 17, "x" * 18, "é" * 9)
 documents = st.lists(st.dictionaries(st.sampled_from(TERMS), st.integers(1, 300), max_size=5), max_size=6)
@@ -44,7 +42,6 @@ def test_no_two_terms_share_a_key() -> None:
     assert all(0 < len(key_of_term(term)) <= 16 for term in TERMS)
 
 
-@FAST
 @given(term=st.text(min_size=1))
 def test_a_key_is_the_term_itself_where_it_is_short_enough(term: str) -> None:
     key, data = key_of_term(term), term.encode()
@@ -52,7 +49,6 @@ def test_a_key_is_the_term_itself_where_it_is_short_enough(term: str) -> None:
     assert bytes(np.array([key], "S16")[0]) == key
 
 
-@FAST
 @given(some=documents)
 def test_a_term_leads_to_the_documents_that_have_it_in_their_order(some: list[dict[str, int]]) -> None:
     postings = Postings.of(some)
@@ -61,7 +57,6 @@ def test_a_term_leads_to_the_documents_that_have_it_in_their_order(some: list[di
     assert [len(rows) for rows, _ in (postings.list(b""), postings.list(b"violin"))] == [0, 0]
 
 
-@FAST
 @given(some=documents, data=st.data())
 def test_parts_merged_are_the_postings_of_all_that_is_kept(some: list[dict[str, int]], data: st.DataObject) -> None:
     rows = data.draw(st.permutations(range(len(some))))

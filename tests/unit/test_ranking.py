@@ -6,7 +6,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from memtools.domain.trace import Embedding, Trace
 from memtools.embedding.minilm import MiniLM
@@ -275,7 +275,6 @@ scopes = st.lists(st.tuples(sentences, vectors, ages), max_size=8).map(
 )
 
 
-@settings(max_examples=100, deadline=None)
 @given(traces=scopes, text=sentences, embedding=vectors)
 def test_a_trace_without_a_score_of_its_own_is_not_raised(
     traces: list[Trace], text: str, embedding: Embedding | None
@@ -286,7 +285,6 @@ def test_a_trace_without_a_score_of_its_own_is_not_raised(
         assert one.neighbour_factor >= 1 - 1e-5
 
 
-@settings(max_examples=100, deadline=None)
 @given(traces=scopes, text=sentences, embedding=vectors)
 def test_a_score_equals_its_explained_parts(traces: list[Trace], text: str, embedding: Embedding | None) -> None:
     ranked = told_together(query(text, embedding), *traces)
@@ -341,7 +339,6 @@ def test_a_tag_can_name_somebody() -> None:
 # Scores
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     contents=st.lists(st.tuples(sentences, vectors), max_size=8),
     text=sentences,
@@ -514,7 +511,6 @@ def test_what_has_expired_is_not_found() -> None:
     assert sorted(ids(search(query("tea"), *traces))) == ["never", "soon"]
 
 
-@settings(max_examples=100, deadline=None)
 @given(traces=scopes, text=sentences, since=ages, until=ages)
 def test_a_filter_leaves_the_scores_of_what_passes_it(
     traces: list[Trace], text: str, since: datetime, until: datetime

@@ -3,11 +3,11 @@
 import copy
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from memtools.backend import Backend
 from memtools.domain.scope import Scope
-from memtools.freshness.cache import RecentIndexes
 
 from tests.calls import Caller
 from tests.fakes import FakeClock, FakeSegments, FakeTraces
@@ -31,11 +31,20 @@ def before(fake_memory: Backend, clock: FakeClock, scope: Scope) -> Backend:
     clock.advance(timedelta(hours=1))
     assert LOST not in ana.contents("Zanzibar")
     assert fake_memory.segments.load(scope) is not None
-    return replace(fake_memory, traces=restored)
+    return going_on(fake_memory, scope, traces=restored)
+
+
+def going_on(memory: Backend, scope: Scope, **changes: Any) -> Backend:
+    """The same process over other stores: what it knows of the scope stays."""
+    changed = replace(memory, **changes)
+    known = memory.indexes.cached(scope)
+    assert known
+    changed.indexes.keep(scope, known)
+    return changed
 
 
 def started_anew(memory: Backend) -> Backend:
-    return replace(memory, recent=RecentIndexes())
+    return replace(memory)
 
 
 def test_a_newer_segment_hides_traces_of_a_restored_table(before: Backend, scope: Scope) -> None:
@@ -43,7 +52,7 @@ def test_a_newer_segment_hides_traces_of_a_restored_table(before: Backend, scope
 
 
 def test_a_warm_function_hides_traces_of_a_restored_table(before: Backend, scope: Scope) -> None:
-    assert Caller(replace(before, segments=FakeSegments()), scope).contents("Zanzibar").count(LOST) == 0
+    assert Caller(going_on(before, scope, segments=FakeSegments()), scope).contents("Zanzibar").count(LOST) == 0
 
 
 def test_cold_functions_without_segments_find_all_of_a_restored_table(before: Backend, scope: Scope) -> None:

@@ -4,7 +4,7 @@ import random
 import time
 
 import pytest
-from memtools import retry
+from memtools import current_call, retry
 
 
 class Time:
@@ -52,7 +52,7 @@ def test_no_pause_ends_after_the_time_is_up(monkeypatch: pytest.MonkeyPatch) -> 
     clock = Time(monkeypatch, 1.0)
     made = list(retry.attempts())
     assert 20 < len(made) < retry.ATTEMPTS
-    assert clock.now - 1000.0 <= retry.SECONDS
+    assert clock.now - 1000.0 <= current_call.SECONDS
 
 
 def test_slow_work_uses_the_time_up_too(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,11 +79,11 @@ def test_there_is_no_pause_after_the_last_attempt(monkeypatch: pytest.MonkeyPatc
 
 def test_within_a_time_limit_nothing_new_is_begun_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Time(monkeypatch, 1.0)
-    assert not retry.out_of_time()
-    with retry.time_limit():
-        clock.now += retry.SECONDS - 0.01
-        assert not retry.out_of_time()
+    assert not current_call.out_of_time()
+    with current_call.running_call():
+        clock.now += current_call.SECONDS - 0.01
+        assert not current_call.out_of_time()
         assert list(retry.attempts()) == [0]
         clock.now += 0.02
-        assert retry.out_of_time()
-    assert not retry.out_of_time()
+        assert current_call.out_of_time()
+    assert not current_call.out_of_time()

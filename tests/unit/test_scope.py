@@ -4,12 +4,10 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from memtools.domain.scope import Scope
 from memtools.errors import Unscoped
-
-FAST = settings(max_examples=100, deadline=None)
 
 # What separators, escapes, path steps and look-alikes could be confused by.
 TRICKY = ["/", "%", ".", "..", "#", "%2F", "%2f", "%25", "+", " ", "\\", "\x00", "a", "A", "а", "é", "e\u0301", "ａ"]
@@ -19,13 +17,11 @@ names = (
 scopes = st.builds(Scope, names, names)
 
 
-@FAST
 @given(one=scopes, other=scopes)
 def test_two_scopes_never_share_a_key(one: Scope, other: Scope) -> None:
     assert (one.key == other.key) == (one == other)
 
 
-@FAST
 @given(one=names, other=names, third=names)
 def test_moving_text_between_agent_and_user_makes_another_scope(one: str, other: str, third: str) -> None:
     for joint in ("", "/", "%2F", "#"):
@@ -33,14 +29,12 @@ def test_moving_text_between_agent_and_user_makes_another_scope(one: str, other:
         assert left.key != right.key
 
 
-@FAST
 @given(one=names, other=names)
 def test_agent_and_user_do_not_change_places(one: str, other: str) -> None:
     assume(one != other)
     assert Scope(one, other).key != Scope(other, one).key
 
 
-@FAST
 @given(scope=scopes)
 def test_each_name_is_one_harmless_step_of_a_path(scope: Scope) -> None:
     for part in (scope.agent_path, scope.user_path):
@@ -90,7 +84,6 @@ def test_a_name_may_have_400_bytes_when_encoded() -> None:
             Scope("agent", name)
 
 
-@FAST
 @given(scope=scopes)
 def test_folders_and_file_name_still_fit_into_an_s3_key(scope: Scope) -> None:
     assert len(scope.key.encode()) <= 801

@@ -8,7 +8,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Embedding, Trace, key_of
@@ -17,7 +17,6 @@ from memtools.ranking.columns import Columns
 
 from tests.histories import IDS, MODEL, NOW, distinct_traces
 
-FAST = settings(max_examples=100, deadline=None)
 SEGMENT = Segment(
     Columns.of([Trace(id=name, content=f"likes tea, {name}", created_at=NOW, changed_at=NOW) for name in IDS], MODEL),
     NOW,
@@ -75,7 +74,6 @@ def assert_same(one: Segment, other: Segment) -> None:
 # There and back
 
 
-@FAST
 @given(traces=distinct_traces(), after=st.timedeltas(timedelta(0), timedelta(days=9)))
 def test_a_segment_comes_back_as_it_was(traces: list[Trace], after: timedelta) -> None:
     segment = Segment(Columns.of(traces, MODEL), NOW + after)
@@ -118,7 +116,6 @@ def test_cut_off_anywhere_it_is_not_intact() -> None:
     assert not intact(DATA[1:])
 
 
-@FAST
 @given(place=st.integers(0, len(DATA) - 1), other=st.integers(1, 255))
 def test_with_any_byte_changed_it_is_not_intact(place: int, other: int) -> None:
     assert not intact(DATA[:place] + bytes([DATA[place] ^ other]) + DATA[place + 1 :])
@@ -129,7 +126,6 @@ def test_with_a_bit_of_its_beginning_changed_it_is_not_intact(place: int) -> Non
     assert not any(intact(DATA[:place] + bytes([DATA[place] ^ (1 << bit)]) + DATA[place + 1 :]) for bit in range(8))
 
 
-@FAST
 @given(data=st.binary(max_size=100), led=st.booleans())
 def test_garbage_is_not_intact(data: bytes, led: bool) -> None:
     assert not intact(DATA[:8] * led + data)

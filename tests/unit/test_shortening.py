@@ -18,8 +18,7 @@ from memtools.tools.read import DocumentText
 from memtools.tools.search import Found, Hit
 from memtools.tools.tool import Memory, MemoryText, Reply
 from memtools.tools.update import Updated
-from memtools.transports import agentcore, bedrock_functions, bedrock_openapi, direct, http
-from memtools.wire.shortening import encoded
+from memtools.transports import agentcore, bedrock_functions, bedrock_openapi, direct, encoded, http
 
 EVENTS: dict[Any, dict[str, Any]] = {
     bedrock_functions: {"actionGroup": "g", "function": "f"},
@@ -35,8 +34,7 @@ def size(reply: Any) -> int:
 
 
 def through(transport: Any, outcome: Reply | ToolError, **more: Any) -> dict[str, Any]:
-    event = EVENTS.get(transport, {}) | more
-    return encoded(outcome, transport.REPLY_LIMIT, lambda one: transport.encode(event, one))
+    return encoded(transport, EVENTS.get(transport, {}) | more, outcome)
 
 
 def body_of(reply: Any) -> dict[str, Any]:
@@ -213,13 +211,21 @@ errors = st.tuples(values, st.dictionaries(st.sampled_from(["a", "b"]), values |
 )
 
 
-def encode(outcome: Any) -> dict[str, Any]:
-    return outcome.as_dict() if isinstance(outcome, ToolError) else dict(outcome)
+class Bare:
+    """An envelope with nothing around the outcome."""
+
+    def __init__(self, limit: int) -> None:
+        self.REPLY_LIMIT = limit
+
+    @staticmethod
+    def encode(_: Any, outcome: Any) -> dict[str, Any]:
+        return outcome.as_dict() if isinstance(outcome, ToolError) else dict(outcome)
 
 
 @given(outcome=replies | errors, limit=st.integers(0, 2_000))
 def test_any_outcome_fits_or_is_as_short_as_possible(outcome: Reply | ToolError, limit: int) -> None:
-    reply = encoded(outcome, limit, encode)
+    bare: Any = Bare(limit)
+    reply = encoded(bare, {}, outcome)
     if size(outcome.as_dict()) <= limit:
         assert reply == outcome.as_dict()
     assert size(reply) <= max(limit, 1_000) or limit < size({})

@@ -2,11 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from memtools.ranking.postings import Postings, slips
-
-FAST = settings(max_examples=100, deadline=None)
 
 letters = st.sampled_from("abcé") | st.sampled_from("ab")
 words = st.text(letters, min_size=1, max_size=16).filter(lambda word: len(word.encode()) <= 16)
@@ -55,7 +53,6 @@ def slipped(draw: st.DrawFn) -> tuple[str, list[str]]:
     return word, [one for one in near if one and len(one.encode()) <= 16]
 
 
-@FAST
 @given(case=slipped(), others=st.lists(words, max_size=8))
 def test_slips_are_those_of_the_plain_definition(case: tuple[str, list[str]], others: list[str]) -> None:
     term = case[0].encode()

@@ -3,15 +3,13 @@
 import unicodedata
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from memtools.domain.text import digest, fold
 
-FAST = settings(max_examples=100, deadline=None)
 SPACES = [" ", "  ", "\t", "\n", "\r\n", "\u00a0", "\u2003", "\u3000", "\x1f"]
 
 
-@FAST
 @given(text=st.text())
 def test_folding_twice_is_folding_once(text: str) -> None:
     assert fold(fold(text)) == fold(text)
@@ -23,7 +21,6 @@ def test_folding_is_stable_for_every_character() -> None:
     assert [fold(one) for one in folded] == folded
 
 
-@FAST
 @given(text=st.text())
 def test_composed_and_decomposed_are_the_same_fact(text: str) -> None:
     assert fold(unicodedata.normalize("NFD", text)) == fold(unicodedata.normalize("NFC", text)) == fold(text)
@@ -45,7 +42,6 @@ def test_case_does_not_make_another_fact(one: str, other: str) -> None:
     assert fold(one) == fold(other)
 
 
-@FAST
 @given(words=st.lists(st.from_regex(r"[a-z0-9é猫]+", fullmatch=True), min_size=1, max_size=5), data=st.data())
 def test_white_space_does_not_make_another_fact(words: list[str], data: st.DataObject) -> None:
     text = data.draw(st.sampled_from(["", *SPACES]))
@@ -70,7 +66,6 @@ def test_other_words_marks_and_accents_make_another_fact(one: str, other: str) -
     assert fold(one) != fold(other)
 
 
-@FAST
 @given(one=st.lists(st.text(max_size=4), max_size=4), other=st.lists(st.text(max_size=4), max_size=4))
 def test_lists_share_a_digest_only_when_equal(one: list[str], other: list[str]) -> None:
     assert (digest(*one) == digest(*other)) == (one == other)

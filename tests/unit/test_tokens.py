@@ -4,7 +4,7 @@ import unicodedata
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from memtools.domain.trace import Trace
 from memtools.ranking.index import Index
@@ -12,7 +12,6 @@ from memtools.ranking.rank import Query, rank
 from memtools.ranking.terms import date_terms, document_terms, fold_word, names, terms
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
-FAST = settings(max_examples=100, deadline=None)
 
 
 @pytest.mark.parametrize(
@@ -36,13 +35,11 @@ def test_accents_width_and_case_do_not_matter(one: str, other: str) -> None:
     assert terms(one) == terms(other) != []
 
 
-@FAST
 @given(text=st.text())
 def test_composed_and_decomposed_have_the_same_terms(text: str) -> None:
     assert terms(unicodedata.normalize("NFD", text)) == terms(unicodedata.normalize("NFC", text))
 
 
-@FAST
 @given(text=st.text())
 def test_any_text_has_terms_without_error(text: str) -> None:
     assert all(term and term == fold_word(term) and not set(term) & set(" .,\n\u0301") for term in terms(text))
@@ -200,7 +197,6 @@ def test_vowel_signs_tell_words_apart() -> None:
     assert len({tuple(terms(word)) for word in ("कल", "काल", "कला", "किल", "कुल")}) == 5
 
 
-@FAST
 @given(text=st.text(st.sampled_from("東京大学のラーメンชาเขียว"), min_size=2, max_size=12), data=st.data())
 def test_any_two_characters_of_a_run_are_found_in_it(text: str, data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(text) - 2))
@@ -237,13 +233,11 @@ def test_names_are_capitalised_words_but_for_the_first_and_for_dates(text: str, 
     assert names(text) == expected
 
 
-@FAST
 @given(text=st.text())
 def test_a_text_in_small_letters_has_no_names(text: str) -> None:
     assert names(text.casefold()) == []
 
 
-@FAST
 @given(text=st.text(st.sampled_from("abAB '’\".-é")))
 def test_names_are_terms_each_once(text: str) -> None:
     found = names(text)

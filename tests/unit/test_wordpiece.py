@@ -5,10 +5,12 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from memtools.embedding.wordpiece import WordPiece
 from tokenizers import Tokenizer
+
+from tests.examples import share
 
 WORDS = ["memory", "Embedding", "unaffable", "naïve", "Straße", "ΟΔΟΣ", "co-op", "2024-05-01", "[MASK]", "東京"]
 
@@ -47,7 +49,7 @@ characters = st.characters(exclude_categories=["Cs"]).filter(is_stable)
 texts = st.lists(st.sampled_from(WORDS) | st.text(characters) | st.sampled_from(" \n.,'-"), max_size=12).map("".join)
 
 
-@settings(max_examples=200, deadline=None)
+@share(200)
 @given(text=texts, limit=st.integers(2, 64))
 def test_same_ids_as_the_library(ours: WordPiece, theirs: Tokenizer, text: str, limit: int) -> None:
     assert_same(ours, theirs, text, limit)

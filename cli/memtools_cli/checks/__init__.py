@@ -1,1 +1,1 @@
-"""The check-up of a deployment: each check finds one thing, and says what to do about it."""
+"""The check-up of a deployment: each check looks at one thing, and says what to do about it."""

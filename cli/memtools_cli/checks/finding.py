@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from memtools_cli.failures import Exit, Failure
+from memtools_cli.failures import EXPECTED, Failure, Forbidden, Unavailable, failure_of
 
 State = Literal["ok", "warning", "problem"]
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """``found`` is how it is; ``advice`` what to do, where it should be otherwise."""
+    """``found`` is the state of things; ``advice`` says what to do where it should be another."""
 
     check: str
     state: State
@@ -23,23 +23,25 @@ class Finding:
         return {name: value for name, value in asdict(self).items() if value}
 
 
-def judged(check: str, good: Any, found: str, advice: str, *, otherwise: State = "problem") -> Finding:
+def finding(check: str, good: Any, found: str, advice: str, *, otherwise: State = "problem") -> Finding:
     """Ok where it is good, else ``otherwise``, with advice."""
     return Finding(check, "ok", found) if good else Finding(check, otherwise, found, advice)
 
 
-_ADVICE = {
-    Exit.FORBIDDEN: "Sign in as somebody who may do this, or have it allowed.",
-    Exit.UNAVAILABLE: "Check address, region and network, then run the check-up again.",
-}
-
-
-def survived(check: str, look: Callable[[], Iterable[Finding]]) -> Iterator[Finding]:
-    """The findings of a look; where it fails, that is the finding."""
+def checked(check: str, look: Callable[[], Iterable[Finding]]) -> Iterator[Finding]:
+    """The findings of ``look``; where it fails, the failure is one more."""
     try:
         yield from look()
-    except Failure as failure:
-        advice = _ADVICE.get(
-            failure.exit, "Check the names given, and that the stack is deployed as the template says."
-        )
-        yield Finding(check, "problem", failure.message, advice)
+    except EXPECTED as error:
+        failure = failure_of(error)
+        yield Finding(check, "problem", failure.message, _advice(failure))
+
+
+def _advice(failure: Failure) -> str:
+    match failure:
+        case Forbidden():
+            return "Sign in as somebody who may do this, or get the permission."
+        case Unavailable():
+            return "Check address, region and network, then run the check-up again."
+        case _:
+            return "Check the names given, and that the stack is deployed as the template says."

@@ -4,32 +4,34 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from memtools_cli.checks.expected import INDEX_ATTRIBUTES, INDEX_KEYS, KEYS, TTL_ATTRIBUTE
-from memtools_cli.checks.finding import Finding, judged, survived
-from memtools_cli.failures import told
-from memtools_cli.stores import Stores
+from memtools.adapters.archive.errors import translated
+from memtools.adapters.archive.schema import INDEX_ATTRIBUTES, INDEX_KEYS, KEYS, TTL_ATTRIBUTE
+from memtools.adapters.archive.stores import Stores
+
+from memtools_cli.checks.finding import Finding, checked, finding
 
 _REDEPLOY = "Deploy the stack again: the template sets it."
 
 
-def findings(stores: Stores) -> Iterator[Finding]:
+def findings(stores: Stores, index: str) -> Iterator[Finding]:
     """Keys, index, expiry, backups, protection."""
-    for check, look in (("table", _description), ("table expiry", _expiry), ("table backups", _backups)):
-        yield from survived(check, partial(look, stores))
+    yield from checked("table", partial(_description, stores, index))
+    yield from checked("table expiry", partial(_expiry, stores))
+    yield from checked("table backups", partial(_backups, stores))
 
 
-def _description(stores: Stores) -> Iterator[Finding]:
-    with told(f"describe the table {stores.table}"):
+def _description(stores: Stores, index: str) -> Iterator[Finding]:
+    with translated(f"describe the table {stores.table}"):
         table = stores.dynamodb.describe_table(TableName=stores.table)["Table"]
     keys = _keys(table)
-    yield judged("table", keys == KEYS, f"{stores.table}, keys {', '.join(keys)}", "This is no table of memtools.")
-    yield _index(stores, table)
+    yield finding("table", keys == KEYS, f"{stores.table}, keys {', '.join(keys)}", "This is not a table of memtools.")
+    yield _index(index, table)
     on_demand = table.get("BillingModeSummary", {}).get("BillingMode") == "PAY_PER_REQUEST"
-    yield judged(
+    yield finding(
         "table billing", on_demand, "on demand" if on_demand else "provisioned", _REDEPLOY, otherwise="warning"
     )
     guarded = table.get("DeletionProtectionEnabled", False)
-    yield judged(
+    yield finding(
         "table deletion protection",
         guarded,
         "on" if guarded else "off",
@@ -38,17 +40,17 @@ def _description(stores: Stores) -> Iterator[Finding]:
     )
 
 
-def _index(stores: Stores, table: dict[str, Any]) -> Finding:
+def _index(name: str, table: dict[str, Any]) -> Finding:
     indexes = {one["IndexName"]: one for one in table.get("LocalSecondaryIndexes", [])}
-    index = indexes.get(stores.index)
+    index = indexes.get(name)
     if index is None:
         there = ", ".join(indexes) or "none"
-        return Finding("table index", "problem", f"no {stores.index}; there: {there}", "Name it with --index.")
+        return Finding("table index", "problem", f"no {name}; there: {there}", "Name it with --index.")
     projection = index["Projection"]
     lacking = INDEX_ATTRIBUTES - {*projection.get("NonKeyAttributes", [])}
     complete = _keys(index) == INDEX_KEYS and (projection["ProjectionType"] == "ALL" or not lacking)
     advice = "An index cannot be changed: export, deploy a new stack, import."
-    return judged("table index", complete, stores.index + ("" if complete else ", of another form"), advice)
+    return finding("table index", complete, name + ("" if complete else ", of another form"), advice)
 
 
 def _keys(described: dict[str, Any]) -> dict[str, str]:
@@ -56,14 +58,14 @@ def _keys(described: dict[str, Any]) -> dict[str, str]:
 
 
 def _expiry(stores: Stores) -> Iterator[Finding]:
-    with told("read the table's expiry"):
+    with translated("read the table's expiry"):
         ttl = stores.dynamodb.describe_time_to_live(TableName=stores.table)["TimeToLiveDescription"]
     on = ttl["TimeToLiveStatus"] == "ENABLED" and ttl.get("AttributeName") == TTL_ATTRIBUTE
-    yield judged("table expiry", on, f"{ttl['TimeToLiveStatus']} {ttl.get('AttributeName', '')}".strip(), _REDEPLOY)
+    yield finding("table expiry", on, f"{ttl['TimeToLiveStatus']} {ttl.get('AttributeName', '')}".strip(), _REDEPLOY)
 
 
 def _backups(stores: Stores) -> Iterator[Finding]:
-    with told("read the table's backups"):
+    with translated("read the table's backups"):
         answer = stores.dynamodb.describe_continuous_backups(TableName=stores.table)["ContinuousBackupsDescription"]
     status = answer.get("PointInTimeRecoveryDescription", {}).get("PointInTimeRecoveryStatus", "DISABLED")
-    yield judged("table backups", status == "ENABLED", f"point-in-time recovery {status}", _REDEPLOY)
+    yield finding("table backups", status == "ENABLED", f"point-in-time recovery {status}", _REDEPLOY)

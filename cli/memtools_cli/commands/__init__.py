@@ -1,1 +1,1 @@
-"""The commands: options in, one function of the modules beside this package, output out."""
+"""The commands: each turns options into a call of another module, and its result into output."""

@@ -4,16 +4,15 @@ from collections.abc import Iterator
 from functools import partial
 
 import typer
+from memtools.adapters.archive.permissions import NOBODY
 
 from memtools_cli.checks import bucket, permissions, settings, table, tools
-from memtools_cli.checks.expected import NOBODY
-from memtools_cli.checks.finding import Finding, survived
-from memtools_cli.failures import Exit, bad_usage
-from memtools_cli.options import Form, Place, Reach, Whose, flattened
+from memtools_cli.checks.finding import Finding, checked
+from memtools_cli.connection import by_invoke, connect, named_functions
+from memtools_cli.failures import BadUsage, Refused
+from memtools_cli.options import MemoryOptions, OutputOptions, StoreOptions, ToolsOptions, flattened
 from memtools_cli.output import show
-from memtools_cli.stack import client, outputs_of
-from memtools_cli.stores import stores_of
-from memtools_cli.targets import target_of
+from memtools_cli.stack import client, outputs_of, stores_of
 
 
 def add_to(app: typer.Typer) -> None:
@@ -21,30 +20,37 @@ def add_to(app: typer.Typer) -> None:
     app.command("doctor")(flattened(doctor))
 
 
-def doctor(whose: Whose, reach: Reach, place: Place, form: Form) -> None:
+def doctor(memory: MemoryOptions, tools: ToolsOptions, store: StoreOptions, output: OutputOptions) -> None:
     """Check a deployment or the local service, as far as it is named, and say what to do. It changes nothing."""
-    if not (reach.is_named or place.stack or place.table or place.bucket):
-        raise bad_usage("What is to be checked? Name --url, --stack, or --table and --bucket.")
-    found = list(_findings(Whose(whose.agent or NOBODY, whose.user or NOBODY), reach, place))
+    if not (tools.is_named or store.stack or store.table or store.bucket):
+        raise BadUsage("What should be checked? Name --url, --stack, or --table and --bucket.")
+    found = list(_findings(MemoryOptions(memory.agent or NOBODY, memory.user or NOBODY), tools, store))
     problems = sum(one.state == "problem" for one in found)
     warnings = sum(one.state == "warning" for one in found)
     verdict = f"{len(found)} checks: {problems} problems, {warnings} warnings."
-    show({"findings": [one.as_dict() for one in found], "message": verdict}, as_json=form.json)
+    show({"findings": [one.as_dict() for one in found], "message": verdict}, as_json=output.json)
     if problems:
-        raise typer.Exit(Exit.REFUSED)
+        raise typer.Exit(Refused.exit_code)
 
 
-def _findings(whose: Whose, reach: Reach, place: Place) -> Iterator[Finding]:
-    if place.stack or place.table or place.bucket:
-        yield from survived("stores", partial(_stores, place))
-    if place.stack:
-        yield from survived("settings", lambda: settings.findings(client("lambda"), outputs_of(place.stack)))
-    if reach.is_named:
-        yield from survived("tools", lambda: tools.findings(target_of(reach, whose)))
+def _findings(memory: MemoryOptions, tools: ToolsOptions, store: StoreOptions) -> Iterator[Finding]:
+    if store.stack or store.table or store.bucket:
+        yield from checked("stores", partial(_stores, store))
+    if store.stack:
+        yield from checked("settings", lambda: settings.findings(client("lambda"), outputs_of(store.stack)))
+    if tools.is_named:
+        yield from checked("tools", partial(_tools, memory, tools))
 
 
-def _stores(place: Place) -> Iterator[Finding]:
-    stores = stores_of(place)
-    yield from table.findings(stores)
+def _stores(options: StoreOptions) -> Iterator[Finding]:
+    stores = stores_of(options)
+    yield from table.findings(stores, options.index)
     yield from bucket.findings(stores)
     yield from permissions.findings(stores)
+
+
+def _tools(memory: MemoryOptions, options: ToolsOptions) -> Iterator[Finding]:
+    yield from tools.findings(connect(options, memory))
+    way, value = options.chosen()
+    if way != "url":
+        yield from tools.function_findings(named_functions(way, value), lambda functions: by_invoke(functions, memory))

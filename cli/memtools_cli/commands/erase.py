@@ -5,15 +5,16 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from memtools.adapters.archive.stores import Stores
 from memtools.domain.scope import Scope
 
 from memtools_cli.erasing import counted
 from memtools_cli.erasing import erase as erase_scope
-from memtools_cli.failures import bad_usage, refused
-from memtools_cli.options import Form, Place, Whose, flattened
+from memtools_cli.failures import BadUsage, Refused
+from memtools_cli.options import MemoryOptions, OutputOptions, StoreOptions, flattened
 from memtools_cli.output import bar, show, visible
 from memtools_cli.receipt import receipt_of
-from memtools_cli.stores import Stores, stores_of
+from memtools_cli.stack import stores_of
 
 
 def add_to(app: typer.Typer) -> None:
@@ -23,31 +24,29 @@ def add_to(app: typer.Typer) -> None:
 
 def erase(
     *,
-    whose: Whose,
-    place: Place,
-    form: Form,
+    memory: MemoryOptions,
+    store: StoreOptions,
+    output: OutputOptions,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
-    receipt: Annotated[
-        Path | None, typer.Option("--receipt", help="The receipt's file, also that of a run to go on with.")
+    file: Annotated[
+        Path | None, typer.Option("--receipt", help="The receipt's file; that of an unfinished run is continued.")
     ] = None,
 ) -> None:
-    """Erase all of one memory for good, its history and its documents too, and write a receipt."""
-    scope, stores = whose.scope(), stores_of(place)
+    """Erase a whole memory for good, with its history and documents, and write a receipt."""
+    scope, stores = memory.scope(), stores_of(store)
     if not yes:
-        _ask(stores, scope)
-    paper = receipt_of(stores, scope, receipt)
-    with bar("Erasing") as progress:
-        erase_scope(stores, scope, paper, progress)
-    show(
-        {"message": f"Erased. The receipt is {paper.file}.", "receipt": str(paper.file)} | paper.as_dict(),
-        as_json=form.json,
-    )
+        _confirm(stores, scope)
+    receipt = receipt_of(stores, scope, file)
+    with bar("Erasing") as advance:
+        erase_scope(stores, scope, receipt, advance)
+    result = {"message": f"Erased. The receipt is {receipt.file}.", "receipt": str(receipt.file)} | receipt.as_dict()
+    show(result, as_json=output.json)
 
 
-def _ask(stores: Stores, scope: Scope) -> None:
+def _confirm(stores: Stores, scope: Scope) -> None:
     if not sys.stdin.isatty():
-        raise bad_usage("Nobody can be asked here: say --yes to erase.")
+        raise BadUsage("There is no terminal to ask on: give --yes to erase.")
     what = ", ".join(f"{number} {kind}" for kind, number in counted(stores, scope).items()) or "nothing"
     question = f"Erase the memory of agent {scope.agent}, user {scope.user} for good ({what})?"
     if not typer.confirm(visible(question), err=True):
-        raise refused("Nothing was erased.", "declined")
+        raise Refused("Nothing was erased.", "declined")

@@ -1,23 +1,23 @@
-"""Memories that other programs wrote, as calls of the tools: so that all rules of theirs hold."""
+"""Memories that other programs wrote, as calls of the tools, so that the tools' rules hold."""
 
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from memtools_cli.failures import bad_usage
+from memtools_cli.failures import BadUsage
 from memtools_cli.files import read_text
 from memtools_cli.formats import markdown, mcp, mem0
-from memtools_cli.formats.found import Found
+from memtools_cli.formats.plan import Plan
 
 OWN: Final = "memtools"
-# By the name of the format: from the values of a file (a JSON document, or one a line) to what was found in them.
-_READERS: Final[Mapping[str, Callable[[list[Any]], Found]]] = {"mem0": mem0.read, "mcp": mcp.read}
+# By format: what makes a plan of the values of a file (one JSON document, or one a line).
+_READERS: Final[Mapping[str, Callable[[list[Any]], Plan]]] = {"mem0": mem0.read, "mcp": mcp.read}
 FORMATS: Final = (OWN, "markdown", *_READERS)
 
 
 def format_of(path: Path) -> str:
-    """What the file or folder looks like. Raises Failure where that is nothing known."""
+    """The format of the file or folder. Raises Failure for an unknown one."""
     if path.is_dir():
         return "markdown"
     match next(iter(_values(path)), None):
@@ -27,23 +27,21 @@ def format_of(path: Path) -> str:
             return "mcp"
         case {"results": list()} | {"memories": list()} | {"memory": str()} | [{"memory": str()}, *_]:
             return "mem0"
-    raise bad_usage(
-        f"{path} is of no known format ({', '.join(FORMATS)}). Name one with --format to hear what is wrong."
-    )
+    raise BadUsage(f"{path} has no known format ({', '.join(FORMATS)}). Name one with --format to see what is wrong.")
 
 
-def read(path: Path, kind: str) -> Found:
-    """What the file or folder holds. Raises Failure unless all of it is understood."""
+def read(path: Path, kind: str) -> Plan:
+    """The plan for the file or folder. Raises Failure unless all of it is understood."""
     if kind == "markdown":
         return markdown.read(path)
     try:
         return _READERS[kind](_values(path))
     except ValueError as error:
-        raise bad_usage(f"{path} is no file of {kind}: {error}.") from None
+        raise BadUsage(f"{path} is not a file of {kind}: {error}.") from None
 
 
 def _values(path: Path) -> list[Any]:
-    """The JSON document that the file is, else those of its lines."""
+    """The file's JSON document, or else those of its lines."""
     text = read_text(path)
     try:
         return [json.loads(text)]
@@ -55,5 +53,5 @@ def _values(path: Path) -> list[Any]:
             try:
                 found.append(json.loads(line))
             except (ValueError, RecursionError):
-                raise bad_usage(f"{path}, line {number}: no valid JSON.") from None
+                raise BadUsage(f"{path}, line {number}: not valid JSON.") from None
     return found

@@ -7,36 +7,36 @@ from typing import Final
 from memtools.domain.document import FILES, SOUL
 from memtools.domain.editing import entries
 
-from memtools_cli.failures import bad_usage
+from memtools_cli.failures import BadUsage
 from memtools_cli.files import read_text
-from memtools_cli.formats.found import Found
+from memtools_cli.formats.plan import Plan
 
 _BULLET: Final = re.compile(r"[-*+][ \t]")
 _HEADING: Final = re.compile(r"#{1,6}\s")
 _FENCE: Final = re.compile(r"```|~~~")
 
 
-def read(folder: Path) -> Found:
-    """What is in the folder's files. Raises Failure where there is no such folder, or nothing in it to import."""
+def read(folder: Path) -> Plan:
+    """The plan for the folder's files. Raises Failure where it is not a folder, or holds nothing to import."""
     if not folder.is_dir():
-        raise bad_usage(f"{folder} is no folder.")
+        raise BadUsage(f"{folder} is not a folder.")
     targets = {name: target.value for target, name in FILES.items()}
-    found = Found()
+    plan = Plan()
     for file in sorted(folder.glob("*.md")):
         if file.name in targets:
             for text in texts_of(read_text(file)):
-                found.entry(targets[file.name], text)
+                plan.add_entry(targets[file.name], text)
         elif file.name in SOUL:
-            found.agent_documents[file.name] = read_text(file)
+            plan.agent_documents[file.name] = read_text(file)
         else:
-            found.left_out.append(f"{file.name}: no document of this name is ever read")
-    if not found.calls and not found.agent_documents:
-        raise bad_usage(f"{folder} holds nothing to import; the documents are called {', '.join(SOUL)}.")
-    return found
+            plan.left_out.append(f"{file.name}: no tool reads a document of this name")
+    if not plan.calls and not plan.agent_documents:
+        raise BadUsage(f"{folder} holds nothing to import; documents are named {', '.join(SOUL)}.")
+    return plan
 
 
 def texts_of(text: str) -> list[str]:
-    """The document as entries: its own, and each heading and each paragraph between them as one more."""
+    """The document as entries: its own, and one for each heading and paragraph between them."""
     found: list[str] = []
     for block in _blocks(text.replace("\r\n", "\n")):
         if _BULLET.match(block[0]):
@@ -47,7 +47,7 @@ def texts_of(text: str) -> list[str]:
 
 
 def _blocks(text: str) -> list[list[str]]:
-    """The lines in runs: a list, a heading, a paragraph, a fenced piece of code."""
+    """The lines in blocks: a list, a heading, a paragraph, a fenced piece of code."""
     blocks: list[list[str]] = [[]]
     fenced = False
     for line in text.split("\n"):
@@ -61,7 +61,7 @@ def _blocks(text: str) -> list[list[str]]:
 
 
 def _belongs(line: str, block: list[str]) -> bool:
-    """Whether the line goes on with the block."""
+    """Whether the line continues the block."""
     if not block or _HEADING.match(block[0]) or _HEADING.match(line):
         return False
     in_list, blank = bool(_BULLET.match(block[0])), not line.strip()

@@ -3,11 +3,11 @@
     agent = Agent(name=…, system_prompt=…, llm=…, memory=MemtoolsMemory(client=AsyncMemoryClient.signed(url, agent=…)))
     await agent.ainvoke(state, ctx=InvocationContext(session_id=…, user_id="maya"))
 
-The agent gets ``MemtoolsMemory_search`` and ``MemtoolsMemory_add``. Whose memory it is comes from the invocation
-context, which no model sees. What is refused reaches the model as a tool result that is an error.
+The agent gets ``MemtoolsMemory_search`` and ``MemtoolsMemory_add``. The invocation context, which no model sees, says
+who the user is. The model gets an error of the memory as a tool result that is an error.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -21,15 +21,14 @@ from typing_extensions import override
 from memtools_client.client import AsyncMemoryClient
 from memtools_client.errors import MemoryToolError
 
-_MOST_FACTS: Final = 100
-_MOST_FOUND: Final = 100
+_FACTS_PER_CALL: Final = 100
+_MOST_HITS: Final = 100
 
 
 class MemtoolsMemory(MemoryTool):
-    """The memory of whoever the invocation context names.
+    """The memory of the user in the invocation context.
 
-    ``client`` is one for no user in particular. With a token, which says who the user is, it takes no part in this:
-    use another client for each.
+    ``client`` needs no user of its own. It cannot be one with a token, since a token says who the user is.
     """
 
     client: AsyncMemoryClient = Field(exclude=True)
@@ -38,32 +37,42 @@ class MemtoolsMemory(MemoryTool):
     async def retrieve(
         self, query: str, *, top_k: int = 5, ctx: InvocationContext | None = None, **kwargs: Any
     ) -> list[Message]:
-        """At most ``top_k`` facts that answer the query, best first. Without ``ctx``, ``user_id`` names the user."""
+        """At most ``top_k`` facts that answer the query, best first. Without ``ctx``, give ``user_id``.
+
+        Raises ToolError.
+        """
         if not query.strip() or top_k < 1:
             return []
-        with _told_as_tool_error():
-            memory = self._memory(ctx, kwargs)
-            found = await memory.memory_search(query, limit=min(top_k, _MOST_FOUND))
+        with _tool_errors():
+            found = await self._memory(ctx, kwargs).memory_search(query, limit=min(top_k, _MOST_HITS))
         return [Message(role="system", content=hit.content) for hit in found.results]
 
     @override
     async def update(self, messages: list[BaseMessage], *, ctx: InvocationContext | None = None, **kwargs: Any) -> None:
-        """Each message's text is remembered as one fact, as it stands; blank ones are dropped."""
-        facts = [message.content for message in messages if message.content and message.content.strip()]
-        with _told_as_tool_error():
-            memory = self._memory(ctx, kwargs)
-            for start in range(0, len(facts), _MOST_FACTS):
-                await memory.memory_add(facts[start : start + _MOST_FACTS])
+        """Remember the text of each message as one fact, unchanged. Without ``ctx``, give ``user_id``.
 
-    # Without a docstring of its own: the model reads that of the class above.
+        Raises ToolError.
+        """
+        await self._remember([message.content or "" for message in messages], ctx, kwargs)
+
+    # It has no docstring, so that the model reads that of the base class.
     @override
     async def add(self, facts: list[str], ctx: InvocationContext | None = None) -> str:
-        told: str = await super().add([fact for fact in facts if fact.strip()], ctx=ctx)
-        return told
+        return await self._remember(facts, ctx, {})
 
-    def _memory(self, ctx: InvocationContext | None, named: dict[str, Any]) -> AsyncMemoryClient:
-        """One user's; never one that several share, which is why a session is nobody."""
-        user = ctx.user_id if ctx is not None else named.get("user_id")
+    async def _remember(self, texts: Sequence[str], ctx: InvocationContext | None, options: dict[str, Any]) -> str:
+        """Store the texts that are not blank; what the service says it stored, a sentence for each call."""
+        facts = [text for text in texts if text.strip()]
+        if not facts:
+            return "Nothing to save."
+        with _tool_errors():
+            memory = self._memory(ctx, options)
+            batches = (facts[start : start + _FACTS_PER_CALL] for start in range(0, len(facts), _FACTS_PER_CALL))
+            return " ".join([(await memory.memory_add(batch)).message for batch in batches])
+
+    def _memory(self, ctx: InvocationContext | None, options: dict[str, Any]) -> AsyncMemoryClient:
+        """The user's. A session is no user, so a context without one has no memory."""
+        user = ctx.user_id if ctx is not None else options.get("user_id")
         if not user:
             raise ToolError(
                 "No user is known for this call, so it has no memory to work on. The application has to set user_id in"
@@ -73,7 +82,8 @@ class MemtoolsMemory(MemoryTool):
 
 
 @contextmanager
-def _told_as_tool_error() -> Iterator[None]:
+def _tool_errors() -> Iterator[None]:
+    """Raise the memory's errors as ant-ai's."""
     try:
         yield
     except MemoryToolError as error:

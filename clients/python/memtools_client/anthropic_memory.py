@@ -3,13 +3,12 @@
     tool = MemoryTool(client, Notes(s3, bucket, agent="helper", user="maya"))
     anthropic.beta.messages.tool_runner(model=…, max_tokens=…, messages=…, tools=[tool])
 
-/memories/MEMORY.md and /memories/USER.md are the persona documents; every other file is a note in S3. What is refused
-reaches the model as a tool result with ``is_error``.
+/memories/MEMORY.md and /memories/USER.md are the persona documents; every other file is a note in S3. The model gets
+an error as a tool result with ``is_error``.
 """
 
 import asyncio
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 from anthropic.tools import BetaAbstractMemoryTool, BetaAsyncAbstractMemoryTool, ToolError
@@ -32,7 +31,11 @@ __all__ = ["AsyncMemoryTool", "MemoryTool", "Notes"]
 
 
 class MemoryTool(BetaAbstractMemoryTool):
-    """The tool of one user, for the SDK's tool runner."""
+    """The tool of one user, for the SDK's tool runner.
+
+    Without ``notes`` there are the two documents alone. ``options`` go to the SDK's class. Each command raises the
+    SDK's ToolError.
+    """
 
     def __init__(self, client: MemoryClient, notes: Notes | None = None, **options: Any) -> None:
         super().__init__(**options)
@@ -40,37 +43,39 @@ class MemoryTool(BetaAbstractMemoryTool):
 
     def view(self, command: BetaMemoryTool20250818ViewCommand) -> str:
         """View a file or a folder."""
-        with _told_as_tool_error():
-            return self._files.view(_of(command, "path"), _of(command, "view_range"))
+        return _run(self._files.view, command, "path", "view_range")
 
     def create(self, command: BetaMemoryTool20250818CreateCommand) -> str:
         """Create a file."""
-        with _told_as_tool_error():
-            return self._files.create(_of(command, "path"), _of(command, "file_text"))
+        return _run(self._files.create, command, "path", "file_text")
 
     def str_replace(self, command: BetaMemoryTool20250818StrReplaceCommand) -> str:
-        """Replace a text that occurs once; without ``new_str`` it is deleted."""
-        with _told_as_tool_error():
-            return self._files.str_replace(_of(command, "path"), _of(command, "old_str"), _of(command, "new_str"))
+        """Replace a text that occurs once; without ``new_str`` delete it."""
+        return _run(self._files.str_replace, command, "path", "old_str", "new_str")
 
     def insert(self, command: BetaMemoryTool20250818InsertCommand) -> str:
         """Insert lines."""
-        with _told_as_tool_error():
-            return self._files.insert(_of(command, "path"), _of(command, "insert_line"), _of(command, "insert_text"))
+        return _run(self._files.insert, command, "path", "insert_line", "insert_text")
 
     def delete(self, command: BetaMemoryTool20250818DeleteCommand) -> str:
-        """Delete a file, or a folder with all in it."""
-        with _told_as_tool_error():
-            return self._files.delete(_of(command, "path"))
+        """Delete a file, or a folder with all its files."""
+        return _run(self._files.delete, command, "path")
 
     def rename(self, command: BetaMemoryTool20250818RenameCommand) -> str:
         """Rename a note, or a folder of notes."""
-        with _told_as_tool_error():
-            return self._files.rename(_of(command, "old_path"), _of(command, "new_path"))
+        return _run(self._files.rename, command, "old_path", "new_path")
+
+
+def _run(method: Callable[..., str], command: Any, *fields: str) -> str:
+    """Call the method with these fields of the command. The SDK checks nothing: what the model left out is None."""
+    try:
+        return method(*(getattr(command, field, None) for field in fields))
+    except (Refused, MemoryToolError) as error:
+        raise ToolError(str(error)) from error
 
 
 class AsyncMemoryTool(BetaAsyncAbstractMemoryTool):
-    """The same for the asynchronous runner; commands run in threads."""
+    """The same for the asynchronous runner. Commands run in threads."""
 
     def __init__(self, client: MemoryClient, notes: Notes | None = None, **options: Any) -> None:
         super().__init__(**options)
@@ -85,7 +90,7 @@ class AsyncMemoryTool(BetaAsyncAbstractMemoryTool):
         return await asyncio.to_thread(self._tool.create, command)
 
     async def str_replace(self, command: BetaMemoryTool20250818StrReplaceCommand) -> str:
-        """Replace a text that occurs once; without ``new_str`` it is deleted."""
+        """Replace a text that occurs once; without ``new_str`` delete it."""
         return await asyncio.to_thread(self._tool.str_replace, command)
 
     async def insert(self, command: BetaMemoryTool20250818InsertCommand) -> str:
@@ -93,22 +98,9 @@ class AsyncMemoryTool(BetaAsyncAbstractMemoryTool):
         return await asyncio.to_thread(self._tool.insert, command)
 
     async def delete(self, command: BetaMemoryTool20250818DeleteCommand) -> str:
-        """Delete a file, or a folder with all in it."""
+        """Delete a file, or a folder with all its files."""
         return await asyncio.to_thread(self._tool.delete, command)
 
     async def rename(self, command: BetaMemoryTool20250818RenameCommand) -> str:
         """Rename a note, or a folder of notes."""
         return await asyncio.to_thread(self._tool.rename, command)
-
-
-def _of(command: Any, name: str) -> object:
-    """The SDK checks nothing: what a model left out is not there, whatever the types say."""
-    return getattr(command, name, None)
-
-
-@contextmanager
-def _told_as_tool_error() -> Iterator[None]:
-    try:
-        yield
-    except (Refused, MemoryToolError) as error:
-        raise ToolError(str(error)) from error

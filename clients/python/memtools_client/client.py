@@ -1,25 +1,23 @@
-"""The clients: how each is made, and how a call is sent."""
+"""The clients: how each is made, and how it sends a call."""
 
 import asyncio
-import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Self, TypeVar
 
 from memtools_client.async_tools import AsyncTools
-from memtools_client.errors import MemoryToolError
-from memtools_client.retries import Retries
+from memtools_client.retries import CALLS, Retries
 from memtools_client.tools import Tools
-from memtools_client.wire import Scope, Transport
+from memtools_client.wire import Connection, Scope
 
 Reply = TypeVar("Reply")
-_RETRIES = Retries()
 
 
 class _Client:
-    """What both clients share. One is safe to use from any number of threads, and cheap to make for another user."""
+    """What both clients share. Any number of threads may use one client at the same time."""
 
-    def __init__(self, transport: Transport, scope: Scope | None = None, retries: Retries = _RETRIES) -> None:
-        self._transport = transport
+    def __init__(self, connection: Connection, scope: Scope | None = None, retries: Retries = CALLS) -> None:
+        self._connection = connection
         self._retries = retries
         self.scope = scope or Scope()
 
@@ -32,28 +30,50 @@ class _Client:
         agent: str | None = None,
         region: str | None = None,
         session: Any = None,
-        retries: Retries = _RETRIES,
+        retries: Retries = CALLS,
     ) -> Self:
-        """Over HTTP, signed (SigV4) with the credentials of ``session``, a boto3 Session, or those boto3 finds."""
-        from memtools_client.http import HttpTransport
+        """Over HTTP, each request signed (SigV4).
+
+        Args:
+            url: The address of the HTTP API, the stack's output ``ApiUrl``.
+            user: Whose memory it is. It goes into a header: printable ASCII without commas.
+            agent: Which agent's memory of the user; without it that of the agent the deployment is set to.
+            region: The API's region, where neither the address nor the session names it.
+            session: A boto3 Session with the credentials; without it those that boto3 finds.
+            retries: The bounds within which calls are retried.
+
+        Raises ValueError where the address or the region cannot be used.
+        """
+        from memtools_client.http import HttpConnection
         from memtools_client.signing import Signed
 
         signing = Signed(url, region=region, session=session)
-        return cls(HttpTransport(url, signing), Scope(user, agent), retries)
+        return cls(HttpConnection(url, signing), Scope(user, agent), retries)
 
     @classmethod
-    def with_token(cls, url: str, token: str | Callable[[], str], *, retries: Retries = _RETRIES) -> Self:
-        """Over HTTP with a JWT, or what makes one; the token says who the user is."""
-        from memtools_client.http import Bearer, HttpTransport
+    def with_token(cls, url: str, token: str | Callable[[], str], *, retries: Retries = CALLS) -> Self:
+        """Over HTTP with a JWT, which says who the user is.
 
-        return cls(HttpTransport(url, Bearer(token)), None, retries)
+        Args:
+            url: The address of the HTTP API, the stack's output ``ApiUrl``.
+            token: The JWT, or a function that returns one and is called before each request.
+            retries: The bounds within which calls are retried.
+
+        Raises ValueError where the address cannot be used.
+        """
+        from memtools_client.http import Bearer, HttpConnection
+
+        return cls(HttpConnection(url, Bearer(token)), None, retries)
 
     @classmethod
-    def local(cls, url: str, *, user: str | None = None, agent: str | None = None, retries: Retries = _RETRIES) -> Self:
-        """Over HTTP on this machine (``make local``), unsigned."""
-        from memtools_client.http import HttpTransport, Unsigned
+    def local(cls, url: str, *, user: str | None = None, agent: str | None = None, retries: Retries = CALLS) -> Self:
+        """Over HTTP on this machine (``make local``), unsigned. The arguments are those of ``signed``.
 
-        return cls(HttpTransport(url, Unsigned(url)), Scope(user, agent), retries)
+        Raises ValueError where the address is not on this machine.
+        """
+        from memtools_client.http import HttpConnection, Unsigned
+
+        return cls(HttpConnection(url, Unsigned(url)), Scope(user, agent), retries)
 
     @classmethod
     def invoking(
@@ -63,54 +83,57 @@ class _Client:
         user: str | None = None,
         agent: str | None = None,
         session: Any = None,
-        retries: Retries = _RETRIES,
+        retries: Retries = CALLS,
     ) -> Self:
-        """By Lambda's Invoke; ``functions`` has the name or ARN of each: search, add, edit, merge."""
-        from memtools_client.invoke import InvokeTransport
+        """By Lambda's Invoke, without the HTTP API.
 
-        return cls(InvokeTransport(functions, session=session), Scope(user, agent), retries)
+        Args:
+            functions: The name or ARN of each function under ``search``, ``add``, ``edit`` and ``merge``; or the
+                outputs of the stack by name, as they are.
+            user: Whose memory it is; any name.
+            agent: Which agent's memory of the user; without it that of the agent the deployment is set to.
+            session: A boto3 Session; without it boto3's default.
+            retries: The bounds within which calls are retried.
+        """
+        from memtools_client.invoke import LambdaConnection
+
+        return cls(LambdaConnection(functions, session=session), Scope(user, agent), retries)
 
     def for_user(self, user: str, agent: str | None = None) -> Self:
-        """The same client for another user, over the same connections. ``agent`` stays where it is not given."""
-        if not self._transport.scoped:
+        """A client for another user over the same connection; cheap to make. Without ``agent`` the agent is the same.
+
+        Raises ValueError for a client with a token, since the token says who the user is.
+        """
+        if not self._connection.scoped:
             raise ValueError("The token says who the user is: make a client with another token.")
-        return type(self)(self._transport, Scope(user, agent or self.scope.agent), self._retries)
+        return type(self)(self._connection, Scope(user, agent or self.scope.agent), self._retries)
 
 
 class MemoryClient(_Client, Tools):
     """The memory of one user, with a method for each tool.
 
-    Each raises a MemoryToolError: InvalidArguments, Unscoped, NotFound, Ambiguous, Conflict, TooLarge or, after it has
-    sent the call several times, Unavailable.
+    Each raises a MemoryToolError: InvalidArguments, Unscoped, NotFound, Ambiguous, Conflict, TooLarge, or Unavailable
+    when its retries are used up.
     """
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """A tool by its name, as a model calls it; arguments and reply as JSON."""
-        attempts = self._retries.begin()
-        while True:
-            try:
-                return self._transport.send(tool, arguments, self.scope)
-            except MemoryToolError as error:
-                time.sleep(attempts.pause_after(error))
+        """Call a tool by its name, as a model does: arguments and reply are JSON, with names in camelCase."""
+        return self._retries.run(partial(self._connection.send, tool, arguments, self.scope))
 
     def _ask(self, tool: str, arguments: Mapping[str, Any], reply: Callable[[Mapping[str, Any]], Reply]) -> Reply:
         return reply(self.call(tool, arguments))
 
 
 class AsyncMemoryClient(_Client, AsyncTools):
-    """The same for asyncio: requests run in threads, pauses do not.
+    """The same for asyncio. Requests run in threads.
 
-    Cancelling a call leaves its request to end in its thread. It does no harm: the same call may be sent again.
+    Cancelling a call does not stop a request that was sent. It is safe to send the call again.
     """
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """A tool by its name, as a model calls it; arguments and reply as JSON."""
-        attempts = self._retries.begin()
-        while True:
-            try:
-                return await asyncio.to_thread(self._transport.send, tool, arguments, self.scope)
-            except MemoryToolError as error:
-                await asyncio.sleep(attempts.pause_after(error))
+        """Call a tool by its name, as a model does: arguments and reply are JSON, with names in camelCase."""
+        send = partial(self._connection.send, tool, arguments, self.scope)
+        return await self._retries.run_async(partial(asyncio.to_thread, send))
 
     async def _ask(self, tool: str, arguments: Mapping[str, Any], reply: Callable[[Mapping[str, Any]], Reply]) -> Reply:
         return reply(await self.call(tool, arguments))

@@ -1,14 +1,16 @@
-"""The service's error vocabulary. Each message is written for the model: hand it over as it is."""
+"""The service's errors, a class for each code. Each message is written for a model: show it as it is."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
 
 class MemoryToolError(Exception):
-    """A call that was refused or could not be carried out. ``details`` is for programs, the message for models."""
+    """A call that failed. ``message`` is for a model, ``details`` is for programs."""
 
     code: ClassVar[str]
+    """The error's name on the wire."""
     retryable: ClassVar[bool] = False
+    """Whether the same call may succeed later."""
 
     def __init__(self, message: str, details: Mapping[str, Any] | None = None) -> None:
         super().__init__(message)
@@ -16,7 +18,7 @@ class MemoryToolError(Exception):
         self.details: Mapping[str, Any] = details or {}
 
     def as_dict(self) -> dict[str, Any]:
-        """What a model should read, JSON-ready."""
+        """What to show a model as the tool's error: code, message and details, ready for JSON."""
         return {"code": self.code, "message": self.message, "details": dict(self.details)}
 
 
@@ -27,39 +29,39 @@ class InvalidArguments(MemoryToolError):
 
 
 class Unscoped(MemoryToolError):
-    """It is not known, or not vouched for, whose memory the call is about. The application has to be mended."""
+    """The call does not say, or cannot prove, whose memory it is about. Only the application can fix this."""
 
     code = "unscoped"
 
 
 class NotFound(MemoryToolError):
-    """No such trace, text or tool in this scope; ``details`` has what is there."""
+    """No such trace, text or tool in this scope; ``details`` has what there is."""
 
     code = "not_found"
 
 
 class Ambiguous(MemoryToolError):
-    """The text of an edit occurs several times; ``details`` has each place."""
+    """The text to edit occurs several times; ``details`` has the occurrences."""
 
     code = "ambiguous"
 
 
 class Conflict(MemoryToolError):
-    """What the call would change has changed; ``details`` has its current state."""
+    """What the call would change has changed meanwhile; ``details`` has its current state."""
 
     code = "conflict"
 
 
 class TooLarge(MemoryToolError):
-    """Above a limit; nothing was cut or written. ``details`` has size and limit."""
+    """The call exceeds a limit, and nothing was written. ``details`` has the size and the limit."""
 
     code = "too_large"
 
 
 class Unavailable(MemoryToolError):
-    """No answer in time. The same call may be sent again as it is, which the client has done already.
+    """No answer in time, although the client has retried the call. It is safe to send it again.
 
-    ``wait`` is how many seconds the service asked to wait.
+    ``wait`` is how many seconds the service asked to wait first, 0 where it did not say.
     """
 
     code = "unavailable"
@@ -76,5 +78,5 @@ _BY_CODE: dict[str, type[MemoryToolError]] = {
 
 
 def error_of(code: str, message: str, details: Mapping[str, Any] | None = None) -> MemoryToolError:
-    """The error of this code; one that this client does not know yet is ``InvalidArguments``, which is not retried."""
+    """The error with this code. A code that this client does not know is ``InvalidArguments``, which is not retried."""
     return _BY_CODE.get(code, InvalidArguments)(message, details)

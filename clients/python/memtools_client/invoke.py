@@ -1,4 +1,4 @@
-"""By direct invoke of the Lambda functions, without the HTTP API."""
+"""A connection to the Lambda functions by direct invoke, without the HTTP API."""
 
 import json
 from collections.abc import Mapping
@@ -18,10 +18,11 @@ from memtools_client.errors import (
     error_of,
 )
 from memtools_client.functions import FUNCTIONS
-from memtools_client.http import CONNECT_SECONDS, READ_SECONDS
-from memtools_client.wire import Scope, sendable
+from memtools_client.retries import seconds_of
+from memtools_client.wire import CONNECT_SECONDS, READ_SECONDS, Scope, json_ready
 
-_REFUSALS: Final[Mapping[str, type[MemoryToolError]]] = {
+# Lambda's own errors; any other may go away by itself.
+_BY_CODE: Final[Mapping[str, type[MemoryToolError]]] = {
     "AccessDeniedException": Unscoped,
     "ExpiredTokenException": Unscoped,
     "UnrecognizedClientException": Unscoped,
@@ -32,8 +33,17 @@ _REFUSALS: Final[Mapping[str, type[MemoryToolError]]] = {
 }
 
 
-class InvokeTransport:
-    """``functions`` has the name or ARN of each function: search, add, edit and merge, as far as they are called."""
+class LambdaConnection:
+    """Invokes the function that serves each tool.
+
+    Args:
+        functions: The name or ARN of each function that will be called, under ``search``, ``add``, ``edit`` and
+            ``merge``; or the outputs of the stack by name, as they are.
+        session: A boto3 Session; without it boto3's default.
+        connect: The timeout for connecting, in seconds.
+        read: The timeout for the answer, in seconds.
+        client: A boto3 client for Lambda instead, whose own timeouts and retries then apply.
+    """
 
     scoped = True
 
@@ -49,38 +59,49 @@ class InvokeTransport:
         self._functions = functions
         self._lambda = client or (session or boto3.session.Session()).client(
             "lambda",
-            # Sent again from one place only: see retries.py.
+            # One attempt, since retries.py decides about more.
             config=Config(connect_timeout=connect, read_timeout=read, retries={"total_max_attempts": 1}),
         )
 
     def send(self, tool: str, arguments: Mapping[str, Any], scope: Scope) -> Mapping[str, Any]:
-        """One invocation; see Transport."""
-        given = {"agent": scope.agent, "user": scope.user}
-        context = {name: value for name, value in given.items() if value is not None}
-        event = {"tool": tool, "arguments": sendable(arguments), "context": context}
+        """See Connection."""
+        return self.invoke(FUNCTIONS.get(tool, ""), tool, arguments, scope)
+
+    def invoke(self, function: str, tool: str, arguments: Mapping[str, Any], scope: Scope) -> Mapping[str, Any]:
+        """Call a tool that this client need not know, by its function: ``search``, ``add``, ``edit`` or ``merge``."""
+        name = self._functions.get(function) or self._functions.get(f"{function.capitalize()}FunctionArn")
+        if name is None:
+            raise NotFound(f"No function is known here that serves {tool}.")
+        names = {"agent": scope.agent, "user": scope.user}
+        context = {key: value for key, value in names.items() if value is not None}
+        event = {"tool": tool, "arguments": json_ready(arguments), "context": context}
         try:
-            answer = self._lambda.invoke(FunctionName=self._function_of(tool), Payload=json.dumps(event).encode())
-            payload = answer["Payload"].read()
+            response = self._lambda.invoke(FunctionName=name, Payload=json.dumps(event).encode())
+            payload = response["Payload"].read()
         except ClientError as error:
-            raise _REFUSALS.get(error.response["Error"]["Code"], Unavailable)(str(error)) from error
+            raise _refusal(error) from error
         except NoCredentialsError as error:
             raise Unscoped(str(error)) from error
         except BotoCoreError as error:
             raise Unavailable(f"The memory did not answer ({type(error).__name__}).") from error
-        if "FunctionError" in answer:
+        if "FunctionError" in response:
             raise Unavailable("The memory's function ended without an answer.")
         return _result(json.loads(payload))
 
-    def _function_of(self, tool: str) -> str:
-        name = self._functions.get(FUNCTIONS.get(tool, ""))
-        if name is None:
-            raise NotFound(f"No function is known here that serves {tool}.")
-        return name
+
+def _refusal(error: ClientError) -> MemoryToolError:
+    kind = _BY_CODE.get(error.response["Error"]["Code"])
+    if kind:
+        return kind(str(error))
+    headers = error.response.get("ResponseMetadata", {}).get("HTTPHeaders", {})
+    return Unavailable(str(error), wait=seconds_of(headers.get("retry-after")))
 
 
-def _result(told: Mapping[str, Any]) -> Mapping[str, Any]:
-    if told.get("ok"):
-        result: Mapping[str, Any] = told["result"]
-        return result
-    error = told["error"]
-    raise error_of(error["code"], error["message"], error.get("details"))
+def _result(reply: Any) -> Mapping[str, Any]:
+    match reply:
+        case {"ok": True, "result": dict(result)}:
+            return result
+        case {"ok": False, "error": {"code": str(code), "message": str(message)} as error}:
+            raise error_of(code, message, error.get("details"))
+        case _:
+            raise Unavailable("What answers there is not a function of memtools.")

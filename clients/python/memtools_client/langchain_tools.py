@@ -3,7 +3,7 @@
     tools = memory_tools(client)
     create_agent(model, tools)
 
-What is refused reaches the model as a ToolMessage whose status is ``error``.
+The model gets an error as a ToolMessage whose status is ``error``.
 """
 
 import json
@@ -18,21 +18,22 @@ from memtools_client.specs import specs
 
 
 def memory_tools(client: MemoryClient, only: Sequence[str] | None = None) -> list[StructuredTool]:
-    """The tools of one user, all or those named in ``only``; a model learns nothing of whose memory it is."""
+    """The tools of one user, whom no model sees: all tools, or those named in ``only``.
+
+    Raises ValueError for a name that no tool has.
+    """
     return [_tool(client, spec) for spec in specs(only)]
 
 
 def _tool(client: MemoryClient, spec: Mapping[str, Any]) -> StructuredTool:
-    name = spec["name"]
-
     def call(**arguments: Any) -> str:
         try:
-            return json.dumps(client.call(name, arguments), ensure_ascii=False)
+            return json.dumps(client.call(spec["name"], arguments), ensure_ascii=False)
         except MemoryToolError as error:
             raise ToolException(json.dumps(error.as_dict(), ensure_ascii=False)) from error
 
     return StructuredTool(
-        name=name,
+        name=spec["name"],
         description=spec["description"],
         args_schema=spec["input_schema"],
         func=call,

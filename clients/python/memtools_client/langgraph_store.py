@@ -2,17 +2,18 @@
 
     graph.compile(store=MemtoolsStore(client))
 
-An item is a trace: its text is what the trace says, and namespace and key are among its tags. What a trace cannot hold
-is refused with DoesNotFit rather than kept in a form that no search would find:
+An item is a trace: its text is the trace's content, and namespace and key are among its tags. What a trace cannot hold
+raises DoesNotFit, since no search would find it in another form:
 
 - A value is ``{"text": …}`` and, if wanted, ``{"tags": […]}``; ``text_field`` names the first one otherwise.
-- A memory holds a fact once, so the same text cannot stand under two keys. One that the agent remembered by itself
-  becomes the item, with the tags it has.
-- No filter, no time to live, no choice of what is indexed: the whole text is. A search with a query reaches 100 items.
+- A memory holds a fact once, so two keys cannot have the same text. A fact that the agent remembered by itself becomes
+  the item and keeps its tags.
+- There is no filter and no time to live, and the whole text is always indexed. A search with a query reaches 100 items.
 """
 
 import asyncio
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any, Final
 from urllib.parse import unquote
 
@@ -36,30 +37,33 @@ from memtools_client.replies import Hit, Memory
 Namespace = tuple[str, ...]
 
 _LONGEST_TAG: Final = 100
-_MOST_FOUND: Final = 100
+_MOST_HITS: Final = 100
 _PAGE: Final = 100
-_PLAIN: Final = b"abcdefghijklmnopqrstuvwxyz0123456789-_.~"
-# An item is in its namespace and in all above it, and at its own.
-_IN, _AT, _KEY = _MARKS = ("in:", "at:", "key:")
+_UNRESERVED: Final = b"abcdefghijklmnopqrstuvwxyz0123456789-_.~"
+# An item's tags: each namespace above it and its own, its own again, and its key.
+_IN, _AT, _KEY = _PREFIXES = ("in:", "at:", "key:")
 
 
 class DoesNotFit(NotImplementedError):
-    """The store's interface can say it, and a trace cannot hold it."""
+    """LangGraph's interface allows it, but a trace cannot hold it. Nothing was written."""
 
 
 class MemtoolsStore(BaseStore):
-    """The store of one agent and user; another user has another store, whatever namespaces are."""
+    """The store of one agent and one user; every other user needs a store of their own, in spite of namespaces.
+
+    Its methods raise DoesNotFit or a MemoryToolError.
+    """
 
     def __init__(self, client: MemoryClient, *, text_field: str = "text") -> None:
         self._client = client
         self._text_field = text_field
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """All operations: what reads sees the store as it was before; of several puts of one item the last counts."""
-        given = list(ops)
-        results = [None if isinstance(op, PutOp) else self._read(op) for op in given]
-        last = {(op.namespace, op.key): op for op in given if isinstance(op, PutOp)}
-        values = {where: self._checked(op) for where, op in last.items()}
+        """Run the operations: first all that read, then the last put of each item. It is not one transaction."""
+        operations = list(ops)
+        results = [None if isinstance(op, PutOp) else self._read(op) for op in operations]
+        puts = {(op.namespace, op.key): op for op in operations if isinstance(op, PutOp)}
+        values = {place: self._checked(op) for place, op in puts.items()}  # before anything is written
         for (namespace, key), value in values.items():
             self._put(namespace, key, value)
         return results
@@ -81,10 +85,10 @@ class MemtoolsStore(BaseStore):
                 raise DoesNotFit(f"There is no operation {type(op).__name__} here.")
 
     def _at(self, namespace: Namespace, key: str) -> list[Memory]:
-        """The item's traces, newest first: more than one where two wrote a new item at the same time."""
-        return list(self._pages([_tag(_AT, *namespace), _tag(_KEY, key)]))
+        """The item's traces, newest first; several where two clients put a new item at the same time."""
+        return list(self._traces([_tag(_AT, *namespace), _tag(_KEY, key)]))
 
-    def _pages(self, tags: list[str]) -> Iterator[Memory]:
+    def _traces(self, tags: list[str]) -> Iterator[Memory]:
         cursor: str | None = None
         while True:
             page = self._client.memory_list(limit=_PAGE, tags=tags, cursor=cursor)
@@ -99,27 +103,27 @@ class MemtoolsStore(BaseStore):
         tags = [_tag(_IN, *op.namespace_prefix)]
         end = op.offset + op.limit
         if not op.query:
-            return [self._found(trace) for number, trace in enumerate(self._pages(tags)) if op.offset <= number < end]
-        if end > _MOST_FOUND:
-            raise DoesNotFit(f"A search with a query reaches {_MOST_FOUND} items: ask a narrower one.")
+            return [self._search_item(trace) for trace in islice(self._traces(tags), op.offset, end)]
+        if end > _MOST_HITS:
+            raise DoesNotFit(f"A search with a query reaches {_MOST_HITS} items: ask a narrower one.")
         hits = self._client.memory_search(op.query, limit=max(1, end), tags=tags).results
-        return [self._found(hit) for hit in hits[op.offset : end]]
+        return [self._search_item(hit) for hit in hits[op.offset : end]]
 
     def _namespaces(self, op: ListNamespacesOp) -> list[Namespace]:
-        everywhere = {_placed(trace)[0] for trace in self._pages([_tag(_IN)])}
+        namespaces = {_place(trace.tags)[0] for trace in self._traces([_tag(_IN)])}
         matching = {
             namespace[: op.max_depth]
-            for namespace in everywhere
+            for namespace in namespaces
             if all(_matches(condition, namespace) for condition in op.match_conditions or ())
         }
         return sorted(matching)[op.offset : op.offset + op.limit]
 
     def _checked(self, op: PutOp) -> tuple[str, list[str]] | None:
-        """The text and all tags, or None for a deletion; raises DoesNotFit before anything is written."""
+        """The text and all tags of the item, or None where the put deletes it. Raises DoesNotFit."""
         if op.index is not None:
             raise DoesNotFit("The whole text is indexed, always: leave `index` out.")
         if op.ttl is not None:
-            raise DoesNotFit("Items do not expire by when they were used last: leave `ttl` out.")
+            raise DoesNotFit("Items have no time to live: leave `ttl` out.")
         tags = _tags(op.namespace, op.key)
         if op.value is None:
             return None
@@ -143,18 +147,18 @@ class MemtoolsStore(BaseStore):
             return
         added = self._client.memory_add([text], tags=tags)
         if added.duplicates:
-            self._take_in(added.duplicates[0].id, tags, (namespace, key))
+            self._adopt(added.duplicates[0].id, tags, (namespace, key))
 
-    def _take_in(self, trace_id: str, tags: list[str], place: tuple[Namespace, str]) -> None:
-        """A fact that is remembered already becomes the item, unless it is another one."""
-        standing = self._client.memory_history(trace_id=trace_id, limit=1).versions[0]
-        its = standing.tags or []
-        if any(tag.startswith(_AT) for tag in its):
-            if _place_in(its) == place:
+    def _adopt(self, trace_id: str, tags: list[str], place: tuple[Namespace, str]) -> None:
+        """Make a known fact the item, unless it is another item already."""
+        current = self._client.memory_history(trace_id=trace_id, limit=1).versions[0]
+        own = current.tags or []
+        if any(tag.startswith(_AT) for tag in own):
+            if _place(own) == place:
                 return
-            namespace, key = _place_in(its)
+            namespace, key = _place(own)
             raise DoesNotFit(f"The same text is remembered as {key!r} in {namespace}; a memory holds a fact once.")
-        self._client.memory_update(trace_id, tags=[*tags, *its], version=int(standing.version))
+        self._client.memory_update(trace_id, tags=[*tags, *own], version=int(current.version))
 
     def _delete(self, trace_id: str) -> None:
         try:
@@ -163,56 +167,47 @@ class MemtoolsStore(BaseStore):
             return
 
     def _item(self, trace: Memory) -> Item:
-        namespace, key = _placed(trace)
-        return Item(
-            value=self._value(trace),
-            key=key,
-            namespace=namespace,
-            created_at=trace.created_at,
-            updated_at=trace.updated_at,
-        )
+        namespace, key = _place(trace.tags)
+        value = self._value(trace)
+        return Item(value=value, key=key, namespace=namespace, created_at=trace.created_at, updated_at=trace.updated_at)
 
-    def _found(self, trace: Memory | Hit) -> SearchItem:
-        namespace, key = _placed(trace)
+    def _search_item(self, trace: Memory | Hit) -> SearchItem:
+        namespace, key = _place(trace.tags)
         score = trace.score if isinstance(trace, Hit) else None
         return SearchItem(namespace, key, self._value(trace), trace.created_at, trace.updated_at, score)
 
     def _value(self, trace: Memory | Hit) -> dict[str, Any]:
-        own = [tag for tag in trace.tags if not tag.startswith(_MARKS)]
+        own = [tag for tag in trace.tags if not tag.startswith(_PREFIXES)]
         return {self._text_field: trace.content, **({"tags": own} if own else {})}
 
 
 def _tags(namespace: Namespace, key: str) -> list[str]:
-    above = [_tag(_IN, *namespace[:depth]) for depth in range(len(namespace) + 1)]
-    return [*above, _tag(_AT, *namespace), _tag(_KEY, key)]
+    within = [_tag(_IN, *namespace[:depth]) for depth in range(len(namespace) + 1)]
+    return [*within, _tag(_AT, *namespace), _tag(_KEY, key)]
 
 
-def _tag(mark: str, *parts: str) -> str:
-    """One tag of several parts, none of which can hold a slash."""
-    tag = mark + "/".join(_encoded(part) for part in parts)
+def _tag(prefix: str, *parts: str) -> str:
+    """One tag of several parts, joined by slashes."""
+    tag = prefix + "/".join(_encoded(part) for part in parts)
     if len(tag) > _LONGEST_TAG:
         raise DoesNotFit(f"Namespaces and keys are tags, which have up to {_LONGEST_TAG} characters; {tag} is longer.")
     return tag
 
 
 def _encoded(part: str) -> str:
-    """Capitals too, since the service finds tags whichever way they are written."""
-    return "".join(chr(byte) if byte in _PLAIN else f"%{byte:02x}" for byte in part.encode())
+    """Percent-encoded. Capitals are encoded too, since the service ignores the case of tags."""
+    return "".join(chr(byte) if byte in _UNRESERVED else f"%{byte:02x}" for byte in part.encode())
 
 
 def _are_tags(own: object) -> bool:
-    """Whether they come back as they are: not changed by the service, and not taken for a place."""
+    """Whether these are tags that the service stores unchanged and that do not look like a place."""
     if not isinstance(own, list) or not all(isinstance(tag, str) for tag in own):
         return False
     kept = list(dict.fromkeys(tag.strip() for tag in own if tag.strip()))
-    return kept == own and not any(tag.startswith(_MARKS) for tag in own)
+    return kept == own and not any(tag.startswith(_PREFIXES) for tag in own)
 
 
-def _placed(trace: Memory | Hit) -> tuple[Namespace, str]:
-    return _place_in(trace.tags)
-
-
-def _place_in(tags: list[str]) -> tuple[Namespace, str]:
+def _place(tags: list[str]) -> tuple[Namespace, str]:
     at = next(tag for tag in tags if tag.startswith(_AT)).removeprefix(_AT)
     key = next(tag for tag in tags if tag.startswith(_KEY)).removeprefix(_KEY)
     return tuple(unquote(part) for part in at.split("/")), unquote(key)
@@ -222,5 +217,5 @@ def _matches(condition: MatchCondition, namespace: Namespace) -> bool:
     length = len(condition.path)
     part = namespace[:length] if condition.match_type == "prefix" else namespace[-length:]
     return len(part) == length and all(
-        wanted in ("*", given) for wanted, given in zip(condition.path, part, strict=True)
+        wanted in ("*", actual) for wanted, actual in zip(condition.path, part, strict=True)
     )

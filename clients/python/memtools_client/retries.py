@@ -1,20 +1,33 @@
-"""How often, and for how long, a call is sent again. It is safe: every tool takes the same call twice as one."""
+"""When the client sends a call again: one policy for all connections, and one for files that others write too.
 
+A call that is sent again is safe: it has one effect, however often it arrives.
+"""
+
+import asyncio
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import ClassVar, Final, TypeVar
 
-from memtools_client.errors import MemoryToolError, Unavailable
+from urllib3.exceptions import InvalidHeader
+from urllib3.util import Retry
 
-_LONGEST_WAIT = 5.0
+from memtools_client.errors import Unavailable
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
 class Retries:
-    """The bounds: up to ``attempts`` in all, none of them begun later than ``seconds`` after the first.
+    """How often and how long a call is retried. Times are in seconds.
 
-    Pauses are drawn from 0 to ``first_pause``, and to twice as much each time, up to ``longest_pause`` (full jitter).
+    A call has at most ``attempts`` attempts, the first one included; none begins later than ``seconds`` after the
+    first. Before each retry the client waits as long as the service asked (Retry-After), plus a random time between 0
+    and ``first_pause``. This upper limit doubles with each attempt, up to ``longest_pause``.
+
+    A call that cannot be retried within these bounds raises its last error at once. ``Retries(attempts=1)`` never
+    retries.
     """
 
     attempts: int = 4
@@ -22,29 +35,52 @@ class Retries:
     first_pause: float = 0.2
     longest_pause: float = 3.0
 
-    def begin(self) -> "Attempts":
-        """The attempts of one call."""
-        return Attempts(self)
+    attempts_in_tests: ClassVar[int | None] = None
+    """The switch for tests: where set, no call in this process pauses or has more attempts than this."""
 
+    def run(self, attempt: Callable[[], Result], on: type[Exception] = Unavailable) -> Result:
+        """The result of ``attempt``, called again while it raises ``on``; then its last error."""
+        start, failures = time.monotonic(), 0
+        while True:
+            try:
+                return attempt()
+            except on as error:
+                failures += 1
+                time.sleep(self._pause(error, failures, time.monotonic() - start))
 
-class Attempts:
-    """The attempts of one call, as far as they have been made."""
+    async def run_async(self, attempt: Callable[[], Awaitable[Result]], on: type[Exception] = Unavailable) -> Result:
+        """The same for asyncio."""
+        start, failures = time.monotonic(), 0
+        while True:
+            try:
+                return await attempt()
+            except on as error:
+                failures += 1
+                await asyncio.sleep(self._pause(error, failures, time.monotonic() - start))
 
-    def __init__(self, retries: Retries) -> None:
-        self._pauses = _pauses(retries)
-        self._end = time.monotonic() + retries.seconds
-
-    def pause_after(self, error: MemoryToolError) -> float:
-        """How long to wait before sending the call again; raises the error where it should not be sent again."""
-        pause = next(self._pauses, None)
-        if not error.retryable or pause is None:
+    def _pause(self, error: Exception, failures: int, elapsed: float) -> float:
+        """How long to wait before the next attempt; raises the error where there is none."""
+        if failures >= min(self.attempts, self.attempts_in_tests or self.attempts):
             raise error
-        asked = min(error.wait, _LONGEST_WAIT) if isinstance(error, Unavailable) else 0.0
-        if time.monotonic() + asked + pause > self._end:
+        if self.attempts_in_tests:
+            return 0.0
+        asked = error.wait if isinstance(error, Unavailable) else 0.0
+        pause = asked + random.uniform(0, min(self.longest_pause, self.first_pause * 2 ** (failures - 1)))  # noqa: S311 - no secret
+        if elapsed + pause > self.seconds:
             raise error
-        return asked + pause
+        return pause
 
 
-def _pauses(retries: Retries) -> Iterator[float]:
-    for number in range(retries.attempts - 1):
-        yield random.uniform(0, min(retries.longest_pause, retries.first_pause * 2**number))  # noqa: S311 - no secret
+CALLS: Final = Retries()
+"""For calls of tools, unless the application gives its own."""
+
+RACES: Final = Retries(attempts=12, seconds=30.0, first_pause=0.02, longest_pause=0.4)
+"""For an edit of a file that somebody else changed meanwhile."""
+
+
+def seconds_of(retry_after: str | None) -> float:
+    """How long a Retry-After header asks to wait; it holds seconds or a date. 0 where it is missing or malformed."""
+    try:
+        return float(Retry().parse_retry_after(retry_after or "0"))
+    except (InvalidHeader, ValueError, OverflowError):
+        return 0.0

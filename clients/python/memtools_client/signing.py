@@ -1,4 +1,4 @@
-"""SigV4, with the credentials that boto3 finds."""
+"""SigV4 signatures with the credentials that boto3 finds."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -15,7 +15,10 @@ _SERVICE: Final = "execute-api"
 
 
 class Signed:
-    """Signs as whoever ``session`` is; ``region`` is read off the address of an HTTP API where it is not given."""
+    """Signs with the credentials of ``session``.
+
+    Without ``region`` the URL's is used, else the session's. Raises ValueError where neither has one.
+    """
 
     scoped = True
 
@@ -23,26 +26,29 @@ class Signed:
         self._session = session or boto3.session.Session()
         self._region = region or _region_of(url) or self._session.region_name
         if not self._region:
-            raise ValueError("The address does not tell the API's region: give `region`.")
+            raise ValueError("The address does not name the API's region: give `region`.")
 
-    def headers(self, url: str, body: bytes, named: Mapping[str, str]) -> Mapping[str, str]:
-        """The names and the signature over them."""
-        request = AWSRequest("POST", url, headers=dict(named), data=body)
+    def headers(self, url: str, body: bytes, headers: Mapping[str, str]) -> Mapping[str, str]:
+        """See Authorization."""
+        request = AWSRequest("POST", url, headers=dict(headers), data=body)
         SigV4Auth(self._credentials(), _SERVICE, self._region).add_auth(request)
         return dict(request.headers.items())
 
     def _credentials(self) -> Any:
-        """Asked for each request, since they may be renewed."""
+        """Read for each request, since the session may renew them."""
         try:
             found = self._session.get_credentials()
             if found is not None:
                 return found.get_frozen_credentials()
         except BotoCoreError as error:
-            raise Unscoped(f"The AWS credentials to sign with could not be had: {error}") from error
+            raise Unscoped(f"Getting the AWS credentials to sign with failed: {error}") from error
         raise Unscoped("There are no AWS credentials to sign with.")
 
 
 def _region_of(url: str) -> str | None:
     """``eu-west-1`` of ``https://id.execute-api.eu-west-1.amazonaws.com``."""
-    parts = (urlsplit(url).hostname or "").split(".")
-    return parts[2] if parts[1:2] == [_SERVICE] and len(parts) > 2 else None  # noqa: PLR2004
+    match (urlsplit(url).hostname or "").split("."):
+        case [_, "execute-api", region, *_]:
+            return region
+        case _:
+            return None

@@ -4,7 +4,7 @@
     agent = Agent(model, tools=memory_tools(client, user_key="user_id"))
     agent("…", invocation_state={"user_id": "maya"})
 
-What is refused reaches the model as a tool result whose status is ``error``.
+The model gets an error as a tool result whose status is ``error``.
 """
 
 import json
@@ -22,9 +22,12 @@ from memtools_client.specs import specs
 def memory_tools(
     client: MemoryClient, only: Sequence[str] | None = None, *, user_key: str | None = None
 ) -> list[PythonAgentTool]:
-    """The tools, all or those named in ``only``; a model learns nothing of whose memory it is.
+    """All tools, or those named in ``only``. No model sees whose memory they use.
 
-    With ``user_key`` one agent serves many users: the application names each by that key when it invokes the agent.
+    With ``user_key`` one agent serves many users: the application gives each user under this key in the
+    ``invocation_state``. Without it the tools use the memory of the client's user.
+
+    Raises ValueError for a name that no tool has.
     """
     return [_tool(client, spec, user_key) for spec in specs(only)]
 
@@ -34,7 +37,7 @@ def _tool(client: MemoryClient, spec: Mapping[str, Any], user_key: str | None) -
 
     def call(tool_use: ToolUse, **invocation_state: Any) -> ToolResult:
         try:
-            memory = _of_its_user(client, user_key, invocation_state)
+            memory = _for_user(client, user_key, invocation_state)
             return _result(tool_use, "success", memory.call(name, tool_use["input"]))
         except MemoryToolError as error:
             return _result(tool_use, "error", error.as_dict())
@@ -46,7 +49,7 @@ def _tool(client: MemoryClient, spec: Mapping[str, Any], user_key: str | None) -
     )
 
 
-def _of_its_user(client: MemoryClient, user_key: str | None, state: Mapping[str, Any]) -> MemoryClient:
+def _for_user(client: MemoryClient, user_key: str | None, state: Mapping[str, Any]) -> MemoryClient:
     if user_key is None:
         return client
     user = state.get(user_key)
@@ -55,6 +58,6 @@ def _of_its_user(client: MemoryClient, user_key: str | None, state: Mapping[str,
     return client.for_user(user)
 
 
-def _result(tool_use: ToolUse, status: ToolResultStatus, told: Mapping[str, Any]) -> ToolResult:
-    text = json.dumps(told, ensure_ascii=False)
+def _result(tool_use: ToolUse, status: ToolResultStatus, content: Mapping[str, Any]) -> ToolResult:
+    text = json.dumps(content, ensure_ascii=False)
     return {"toolUseId": tool_use["toolUseId"], "status": status, "content": [{"text": text}]}

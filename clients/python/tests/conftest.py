@@ -1,4 +1,4 @@
-"""The service that ``python -m tests.clients`` has started, and a user of its own for each test."""
+"""Clients of the service that ``python -m tests.clients`` has started; each test has a user of its own."""
 
 import ast
 import json
@@ -40,7 +40,7 @@ def notes(s3: Any, bucket: str, client: MemoryClient) -> Notes:
 
 
 def example(page: str, begins: str) -> CodeType:
-    """The code of a block on a page of this repository, which may await."""
+    """The one block of Python on the page that begins so, compiled; it may await."""
     text = (Path(__file__).parents[3] / page).read_text("utf-8")
     (block,) = re.findall(rf"^```python\n({re.escape(begins)}.*?)^```$", text, re.DOTALL | re.MULTILINE)
     code: CodeType = compile(block, page, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
@@ -52,7 +52,7 @@ Served = tuple[str, list[dict[str, Any]]]
 
 @pytest.fixture
 def scripted_api() -> Iterator[Callable[..., Served]]:
-    """Makes a model's HTTP API that answers what a test says, one after the other, and keeps what it was sent."""
+    """Makes an HTTP API of a model that gives these answers, one after the other, and keeps the requests."""
     with ExitStack() as servers:
         yield lambda *answers: servers.enter_context(_serving(list(answers)))
 
@@ -72,7 +72,7 @@ def _serving(answers: list[dict[str, Any]]) -> Iterator[Served]:
             self.wfile.write(body)
 
         def log_message(self, *_: Any) -> None:
-            """Says nothing."""
+            """No log."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)

@@ -16,17 +16,17 @@ from memtools_client.ant_ai_memory import MemtoolsMemory
 
 from tests.conftest import example
 
-Said = tuple[str, dict[str, Any]] | str
+Step = tuple[str, dict[str, Any]] | str
 
 
 class Scripted(ChatLLM):
-    """Says what a test says, one after the other: a tool and its arguments, or a text."""
+    """Answers with a script, step by step: a tool and its arguments, or a text."""
 
     model = "stub"
     api_key = None
     api_base = None
 
-    def __init__(self, *script: Said) -> None:
+    def __init__(self, *script: Step) -> None:
         self.left = list(script)
         self.offered: Any = []
 
@@ -35,10 +35,10 @@ class Scripted(ChatLLM):
 
     async def ainvoke(self, messages: list[BaseMessage], *, tools: Any = None, **_: Any) -> ChatLLMResponse:
         self.offered = tools
-        said = self.left.pop(0)
-        if isinstance(said, str):
-            return ChatLLMResponse(message=Message(role="assistant", content=said), finish_reason="stop")
-        function = ToolFunction(name=said[0], arguments=json.dumps(said[1]))
+        step = self.left.pop(0)
+        if isinstance(step, str):
+            return ChatLLMResponse(message=Message(role="assistant", content=step), finish_reason="stop")
+        function = ToolFunction(name=step[0], arguments=json.dumps(step[1]))
         call = ToolCall(id=f"call-{len(self.left)}", function=function)
         empty = Message(role="assistant", content="")
         return ChatLLMResponse(message=empty, tool_calls=[call], finish_reason="tool_calls")
@@ -58,8 +58,8 @@ def _context(user: str | None) -> InvocationContext:
     return InvocationContext(session_id="session", user_id=user)
 
 
-def _talk(memory: MemtoolsMemory, user: str | None, *script: Said) -> tuple[list[tuple[str, bool]], Any]:
-    """What each tool answered, and whether as an error; and the tools the model was offered."""
+def _talk(memory: MemtoolsMemory, user: str | None, *script: Step) -> tuple[list[tuple[str, bool]], Any]:
+    """The text of each tool result and whether it is an error; and the tools that the model was offered."""
     llm = Scripted(*script, "Done.")
     agent = Agent(name="helper", system_prompt="Help.", llm=llm, memory=memory)
     state = State(messages=[Message(role="user", content="Hello")])
@@ -69,6 +69,7 @@ def _talk(memory: MemtoolsMemory, user: str | None, *script: Said) -> tuple[list
 
 
 def test_an_agent_remembers_and_finds(memory: MemtoolsMemory, client: MemoryClient, user: str) -> None:
+    """Blank facts are dropped, and a search that finds nothing is an empty list."""
     results, _ = _talk(
         memory,
         user,
@@ -88,33 +89,56 @@ def test_an_agent_remembers_and_finds(memory: MemtoolsMemory, client: MemoryClie
     assert len(client.memory_list().results) == 2
 
 
-def test_the_model_is_offered_two_tools_that_do_not_speak_of_users(memory: MemtoolsMemory, user: str) -> None:
+def test_the_model_reads_what_was_stored(memory: MemtoolsMemory, client: MemoryClient, user: str) -> None:
+    """Adding a known fact stores nothing, and more facts than a call takes are counted call by call."""
+    client.memory_add(["Maya sails"])
+    many = [f"Fact number {number}" for number in range(120)]
+    results, _ = _talk(
+        memory,
+        user,
+        ("MemtoolsMemory_add", {"facts": ["Maya sails"]}),
+        ("MemtoolsMemory_add", {"facts": ["Maya sails", "Maya rows"]}),
+        ("MemtoolsMemory_add", {"facts": many}),
+    )
+    assert [text for text, _ in results] == [
+        "Saved 0 fact(s) to memory.",
+        "Saved 1 fact(s) to memory.",
+        "Saved 100 fact(s) to memory. Saved 20 fact(s) to memory.",
+    ]
+
+
+def test_no_tool_has_a_user_argument(memory: MemtoolsMemory, user: str) -> None:
+    """The model is offered two tools, with the framework's descriptions."""
     _, offered = _talk(memory, user)
-    told = [one if isinstance(one, dict) else one.model_dump() for one in offered]
-    named = {one["function"]["name"]: one["function"] for one in told}
-    assert set(named) == {"MemtoolsMemory_search", "MemtoolsMemory_add"}
-    assert list(named["MemtoolsMemory_search"]["parameters"]["properties"]) == ["query"]
-    assert list(named["MemtoolsMemory_add"]["parameters"]["properties"]) == ["facts"]
-    assert named["MemtoolsMemory_add"]["description"].startswith("Persist one or more durable facts")
+    specs = [tool if isinstance(tool, dict) else tool.model_dump() for tool in offered]
+    functions = {spec["function"]["name"]: spec["function"] for spec in specs}
+    assert set(functions) == {"MemtoolsMemory_search", "MemtoolsMemory_add"}
+    assert list(functions["MemtoolsMemory_search"]["parameters"]["properties"]) == ["query"]
+    assert list(functions["MemtoolsMemory_add"]["parameters"]["properties"]) == ["facts"]
+    assert functions["MemtoolsMemory_add"]["description"].startswith("Persist one or more durable facts")
 
 
-def test_what_is_refused_is_an_error_to_the_model(memory: MemtoolsMemory, user: str) -> None:
-    [(told, error)], _ = _talk(memory, user, ("MemtoolsMemory_add", {"facts": ["x" * 70_000]}))
+def test_a_refusal_is_an_error_to_the_model(memory: MemtoolsMemory, user: str) -> None:
+    """The model reads the service's message."""
+    [(text, error)], _ = _talk(memory, user, ("MemtoolsMemory_add", {"facts": ["x" * 70_000]}))
     assert error
-    assert told.startswith("ERROR: Text 1 in `facts` has 70000 bytes")
+    assert text.startswith("ERROR: Text 1 in `facts` has 70000 bytes")
 
 
-def test_users_are_kept_apart_and_nobody_has_no_memory(memory: MemtoolsMemory, user: str) -> None:
+def test_users_are_kept_apart(memory: MemtoolsMemory, user: str) -> None:
+    """Each sees their own memory, and a context without a user has none."""
     look = ("MemtoolsMemory_search", {"query": "sails"})
     _talk(memory, user, ("MemtoolsMemory_add", {"facts": ["Maya sails"]}))
     assert _talk(memory, user, look)[0] == [('["Maya sails"]', False)]
     assert _talk(memory, f"not-{user}", look)[0] == [("[]", False)]
-    [(told, error)], _ = _talk(memory, None, look)
+    [(text, error)], _ = _talk(memory, None, look)
     assert error
-    assert told.startswith("ERROR: No user is known")
+    assert text.startswith("ERROR: No user is known")
 
 
-def test_a_program_may_ask_it_too(memory: MemtoolsMemory, user: str) -> None:
+def test_programs_can_use_it_without_an_agent(memory: MemtoolsMemory, user: str) -> None:
+    """`update` takes any number of messages, and `retrieve` keeps to `top_k`."""
+
     async def story() -> None:
         messages: list[BaseMessage] = [Message(role="user", content=f"Fact number {number}") for number in range(120)]
         await memory.update([*messages, Message(role="user"), Message(role="user", content=" ")], user_id=user)
@@ -129,6 +153,7 @@ def test_a_program_may_ask_it_too(memory: MemtoolsMemory, user: str) -> None:
 
 
 def test_the_example_of_the_page(memory: MemtoolsMemory, client: MemoryClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The block on docs/clients.md runs."""
     local = AsyncMemoryClient.local(os.environ["MEMTOOLS_URL"], agent="helper")
     monkeypatch.setattr(AsyncMemoryClient, "signed", lambda *_, **__: local)
     llm = Scripted(("MemtoolsMemory_add", {"facts": ["Maya takes oat milk"]}), "Done.")

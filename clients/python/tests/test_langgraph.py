@@ -32,15 +32,16 @@ def _fill(store: BaseStore) -> None:
     store.put(("People", "a/b"), "k/%", {"text": "Somebody else altogether"})
 
 
-def test_it_holds_items_as_langgraphs_own_store_does(store: MemtoolsStore) -> None:
+def test_items_are_held_as_in_langgraphs_own_store(store: MemtoolsStore) -> None:
+    """Namespaces, items and searches without a query are those of InMemoryStore."""
     own = InMemoryStore()
     for one in (store, own):
         _fill(one)
         one.put(_PREFS, "drink", {"text": "Maya takes almond milk"})
         one.delete(_WORK, "never")
-    # First, since to LangGraph's store a namespace that was asked for is one.
-    for asked in _NAMESPACES:
-        assert store.list_namespaces(**asked) == own.list_namespaces(**asked), asked
+    # First, since reading a namespace of InMemoryStore creates it.
+    for query in _NAMESPACE_QUERIES:
+        assert store.list_namespaces(**query) == own.list_namespaces(**query), query
     places = [(_PREFS, "drink"), (_PREFS, "food"), (_WORK, "drink"), (_WORK, "food"), (("People", "a/b"), "k/%")]
     for namespace, key in [*places, (("people", "maya"), "drink"), (("people", "a/b"), "k/%")]:
         given, wanted = store.get(namespace, key), own.get(namespace, key)
@@ -51,7 +52,7 @@ def test_it_holds_items_as_langgraphs_own_store_does(store: MemtoolsStore) -> No
         assert _places(store.search(prefix, limit=50)) == _places(own.search(prefix, limit=50))
 
 
-_NAMESPACES: list[dict[str, Any]] = [
+_NAMESPACE_QUERIES: list[dict[str, Any]] = [
     {},
     {"prefix": ("people",)},
     {"suffix": ("work",)},
@@ -67,7 +68,8 @@ def _places(items: list[Any]) -> list[tuple[Any, ...]]:
     return sorted((item.namespace, item.key, item.value["text"]) for item in items)
 
 
-def test_a_query_finds_by_words_within_its_namespace_best_first(store: MemtoolsStore) -> None:
+def test_a_query_finds_items_of_its_namespace(store: MemtoolsStore) -> None:
+    """Hits have a score, and namespaces beside it have none."""
     _fill(store)
     [found] = store.search(("people",), query="walnuts")
     assert (found.key, found.value) == ("food", {"text": "Maya is allergic to walnuts", "tags": ["health"]})
@@ -76,7 +78,8 @@ def test_a_query_finds_by_words_within_its_namespace_best_first(store: MemtoolsS
     assert store.search(("people",), query="walnuts", offset=1) == []
 
 
-def test_pages_of_a_search_without_query_do_not_overlap(store: MemtoolsStore) -> None:
+def test_pages_of_a_search_do_not_overlap(store: MemtoolsStore) -> None:
+    """Without a query `limit` and `offset` page through all items."""
     for number in range(7):
         store.put(("n",), str(number), {"text": f"Number {number}"})
     pages = [store.search(("n",), limit=3, offset=offset) for offset in (0, 3, 6)]
@@ -84,7 +87,8 @@ def test_pages_of_a_search_without_query_do_not_overlap(store: MemtoolsStore) ->
     assert len({item.key for page in pages for item in page}) == 7
 
 
-def test_a_deleted_item_is_gone_and_can_be_put_again(store: MemtoolsStore) -> None:
+def test_a_deleted_item_can_be_put_again(store: MemtoolsStore) -> None:
+    """Deleting takes it away at once, and nothing is left in the way."""
     _fill(store)
     store.delete(_PREFS, "drink")
     assert store.get(_PREFS, "drink") is None
@@ -92,7 +96,8 @@ def test_a_deleted_item_is_gone_and_can_be_put_again(store: MemtoolsStore) -> No
     assert store.get(_PREFS, "drink")
 
 
-def test_a_batch_reads_before_it_writes_and_the_last_put_counts(store: MemtoolsStore) -> None:
+def test_a_batch_reads_before_it_writes(store: MemtoolsStore) -> None:
+    """Of several puts of one item the last counts."""
     _fill(store)
     ops: list[Op] = [
         PutOp(_PREFS, "drink", {"text": "first"}),
@@ -111,7 +116,8 @@ def test_a_batch_reads_before_it_writes_and_the_last_put_counts(store: MemtoolsS
     assert item.value == {"text": "second"}
 
 
-def test_what_the_agent_remembered_by_itself_becomes_the_item(store: MemtoolsStore, client: MemoryClient) -> None:
+def test_a_known_fact_becomes_the_item(store: MemtoolsStore, client: MemoryClient) -> None:
+    """What the agent remembered by itself is not stored twice and keeps its tags."""
     client.memory_add(["Maya sails"], tags=["sport"])
     assert store.search(()) == []
     store.put(("facts",), "boat", {"text": "Maya sails"})
@@ -135,15 +141,15 @@ def test_what_the_agent_remembered_by_itself_becomes_the_item(store: MemtoolsSto
         {"text": "x", "tags": ["y", "y"]},
     ],
 )
-def test_a_value_that_no_trace_can_hold_is_refused_and_the_batch_with_it(
-    store: MemtoolsStore, value: dict[str, Any]
-) -> None:
+def test_a_value_that_does_not_fit_refuses_the_batch(store: MemtoolsStore, value: dict[str, Any]) -> None:
+    """A batch with a value that no trace can hold writes nothing."""
     with pytest.raises(DoesNotFit):
         store.batch([PutOp(("a",), "good", {"text": "fits"}), PutOp(("a",), "bad", value)])
     assert store.search(()) == []
 
 
 def test_what_else_does_not_fit_is_refused(store: MemtoolsStore) -> None:
+    """Each refusal says what is in the way."""
     store.put(("a",), "k", {"text": "The same"})
     with pytest.raises(DoesNotFit, match="holds a fact once"):
         store.put(("b",), "k", {"text": "the  SAME"})
@@ -162,6 +168,7 @@ def test_what_else_does_not_fit_is_refused(store: MemtoolsStore) -> None:
 
 
 def test_another_user_has_another_store(store: MemtoolsStore, client: MemoryClient) -> None:
+    """Namespaces are within the memory of one user."""
     _fill(store)
     assert MemtoolsStore(client.for_user("somebody")).search(()) == []
 
@@ -181,6 +188,7 @@ SCRIPT = [
 
 
 def test_a_graph_with_refused_edits_and_a_store(client: MemoryClient) -> None:
+    """A refusal is a ToolMessage of status error, and nodes can use the store."""
     left = iter(SCRIPT)
 
     def model(state: MessagesState, *, store: BaseStore) -> dict[str, list[AnyMessage]]:
@@ -194,28 +202,29 @@ def test_a_graph_with_refused_edits_and_a_store(client: MemoryClient) -> None:
     builder.add_conditional_edges("model", tools_condition)
     builder.add_edge("tools", "model")
     store = MemtoolsStore(client)
-    told = builder.compile(store=store).invoke({"messages": [HumanMessage("Hello")]})
-    results = [one for one in told["messages"] if isinstance(one, ToolMessage)]
-    assert [one.status for one in results] == ["success", "success", "error", "error", "success"]
-    ambiguous, absent = (json.loads(str(one.content)) for one in results[2:4])
+    final = builder.compile(store=store).invoke({"messages": [HumanMessage("Hello")]})
+    results = [message for message in final["messages"] if isinstance(message, ToolMessage)]
+    assert [result.status for result in results] == ["success", "success", "error", "error", "success"]
+    ambiguous, absent = (json.loads(str(result.content)) for result in results[2:4])
     assert (ambiguous["code"], len(ambiguous["details"]["occurrences"])) == ("ambiguous", 2)
     assert (absent["code"], absent["details"]["entries"]) == ("not_found", ["Maya likes tea", "Maya likes rain"])
     assert json.loads(str(results[4].content))["results"] == []
     assert store.get(("turns",), "last")
 
 
-def test_only_the_tools_that_are_named(client: MemoryClient) -> None:
+def test_only_selects_tools(client: MemoryClient) -> None:
+    """`only` names the tools an agent gets; an unknown name is an error."""
     assert [tool.name for tool in memory_tools(client, ["memory_search"])] == ["memory_search"]
     with pytest.raises(ValueError, match="no tool memory_forget"):
         memory_tools(client, ["memory_forget"])
 
 
 def test_the_example_of_the_page(client: MemoryClient) -> None:
+    """The block on docs/clients.md runs."""
     builder = StateGraph(MessagesState)
     there: dict[str, Any] = {"memory": client, "builder": builder}
     builder.add_edge(START, "tools")
     exec(example("docs/clients.md", "from langgraph"), there)
     assert [item.key for item in there["found"]] == ["drink"]
-    asked = {"messages": [_calls(1, "memory_search", query="coffee")]}
-    told = there["graph"].invoke(asked)["messages"][-1]
-    assert "oat milk" in told.content
+    final = there["graph"].invoke({"messages": [_calls(1, "memory_search", query="coffee")]})
+    assert "oat milk" in final["messages"][-1].content

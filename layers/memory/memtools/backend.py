@@ -7,7 +7,7 @@ from functools import partial
 from uuid import uuid4
 
 from memtools.domain.trace import Stamp
-from memtools.freshness.cache import RecentIndexes
+from memtools.freshness.indexes import Indexes
 from memtools.ports import Embedder, PersonaStore, SegmentStore, TraceStore
 
 _now = partial(datetime.now, UTC)
@@ -15,7 +15,7 @@ _now = partial(datetime.now, UTC)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backend:
-    """One deployment's memory.
+    """One deployment's memory, in one process.
 
     ``now`` returns the current time, timezone-aware, in UTC. ``retention`` is how long replaced and deleted versions
     can be restored, ``document_limit`` the maximum number of characters in a document, and ``floor`` the score below
@@ -26,11 +26,15 @@ class Backend:
     personas: PersonaStore
     segments: SegmentStore
     embedder: Embedder
-    recent: RecentIndexes = field(default_factory=RecentIndexes)
     now: Callable[[], datetime] = _now
     retention: timedelta = timedelta(days=30)
     document_limit: int = 16_000
     floor: float = 0.25
+    indexes: Indexes = field(init=False)
+
+    def __post_init__(self) -> None:
+        parts = {name: getattr(self, name) for name in ("traces", "segments", "embedder", "now", "retention")}
+        object.__setattr__(self, "indexes", Indexes(**parts))
 
     def stamp(self) -> Stamp:
         """The current time and a new name for a write."""

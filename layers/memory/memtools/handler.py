@@ -12,13 +12,11 @@ from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
 from memtools.backend import Backend
 from memtools.catalogue import TOOLS
 from memtools.config import Settings
-from memtools.counters import Metric, counting, increment
+from memtools.current_call import Metric, increment, running_call
 from memtools.errors import InvalidArguments, NotFound, ToolError, Unavailable
-from memtools.retry import time_limit
 from memtools.tools.tool import Reply
-from memtools.transports import direct, http, recognise
+from memtools.transports import direct, encoded, http, recognise
 from memtools.wire.incoming import Call, Transport
-from memtools.wire.shortening import encoded
 from memtools.wiring import backend_of
 
 Handler = Callable[[Any, Any], dict[str, Any]]
@@ -40,14 +38,14 @@ def handler_for(function: str) -> Handler:
         if transport is None:
             return direct.encode({}, _unrecognized_event())
         start = time.perf_counter()
-        with time_limit(), counting() as counts:
+        with running_call() as counts:
             if next(cold):
                 increment(Metric.COLD_START)
             outcome, entry = _outcome(lambda: transport.decode(event, settings.agent_id, context), function, backend)
         entry["duration_ms"] = round((time.perf_counter() - start) * 1000, 1)
         logger.info("call", extra={"function": function, **_ids(transport, event, context), **entry, **counts})
         _measure(entry, outcome, counts)
-        return encoded(outcome, transport.REPLY_LIMIT, lambda one: transport.encode(event, one))
+        return encoded(transport, event, outcome)
 
     return handler
 
@@ -112,6 +110,7 @@ def _measure(entry: Mapping[str, Any], outcome: Reply | ToolError, counts: Mappi
         metrics.add_metric(outcome.code, MetricUnit.Count, 1)
         if entry["outcome"] == "fault":
             metrics.add_metric("fault", MetricUnit.Count, 1)
-    for name, count in counts.items():
+    found = {} if isinstance(outcome, ToolError) else outcome.metrics()
+    for name, count in {**found, **counts}.items():
         metrics.add_metric(name, MetricUnit.Count, count)
     metrics.flush_metrics()

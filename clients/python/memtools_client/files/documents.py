@@ -11,14 +11,14 @@ _TARGETS: Final[Mapping[str, Literal["self", "user"]]] = {"MEMORY.md": "self", "
 
 
 class Documents:
-    """Each change names the version it was made on, so that none overwrites another. One without text is not there."""
+    """A Store of the two documents. Each write names the version it was made on. An empty document does not exist."""
 
     def __init__(self, client: MemoryClient) -> None:
         self._client = client
 
     @staticmethod
     def has(path: Path) -> bool:
-        """Whether a document bears this path, there or not."""
+        """Whether this is the path of a document, existing or not."""
         return len(path) == 1 and path[0] in _TARGETS
 
     def read(self, path: Path) -> File | None:
@@ -27,7 +27,7 @@ class Documents:
         return File(found.text, found.version) if found.text else None
 
     def write(self, path: Path, text: str, replaces: File | None) -> None:
-        """See Store. The whole text is what is replaced: it occurs exactly once."""
+        """See Store. It replaces the whole text, which occurs exactly once."""
         target = _TARGETS[path[0]]
         try:
             if replaces is None:
@@ -40,9 +40,9 @@ class Documents:
             raise ConditionFailed from None
 
     def _create(self, target: Literal["self", "user"], text: str) -> None:
-        """Its first line as an entry, then all of it: no tool writes a document to the letter where none stands.
+        """Add the first line as an entry, then replace it with the whole text: no tool creates a document verbatim.
 
-        In between there is nothing that is not in the text, and where the second write is refused the first is undone.
+        A reader in between sees nothing that is not in the text. Where the second write fails, the first is undone.
         """
         version = self._client.memory_read(target=target).version
         first = self._client.memory_edit("add", text=_first_line(text), target=target, version=version)
@@ -55,7 +55,7 @@ class Documents:
             raise
 
     def delete(self, path: Path, file: File) -> None:
-        """See Store. The version stays in the document's history."""
+        """See Store. The document's history keeps the version."""
         self.write(path, "", file)
 
     def below(self, path: Path) -> dict[Path, int]:

@@ -10,7 +10,7 @@ _UNITS: Final = "BKMG"
 
 
 def listing(name: str, files: Mapping[Path, int], folder: Path) -> str:
-    """The files below ``folder``, which is called ``name``, each with its size; a folder's is that of all in it."""
+    """The files below ``folder``, shown as ``name``, each with its size; a folder's is that of all its files."""
     relative = {path[len(folder) :]: size for path, size in files.items()}
     shown = {path: size for path, size in relative.items() if not _hidden(path)}
     sizes: dict[Path, int] = {}

@@ -1,4 +1,4 @@
-"""Paths as models write them, and what they must not reach."""
+"""Paths as models write them."""
 
 from typing import Final
 
@@ -7,8 +7,8 @@ from memtools_client.files.store import Path, Refused
 ROOT: Final = "/memories"
 
 
-def parsed(path: object) -> Path:
-    """The parts below ``/memories``. Nothing is decoded: ``%2e`` is three characters of a name."""
+def parse(path: object) -> Path:
+    """The parts below ``/memories``. Nothing is decoded: ``%2e`` is three characters of a name. Raises Refused."""
     if not isinstance(path, str):
         raise Refused("`path` is missing: give one that starts with /memories.")
     # With the slash, since /memories-of-others starts with /memories too.
@@ -22,6 +22,6 @@ def parsed(path: object) -> Path:
     return parts
 
 
-def told(path: Path) -> str:
+def shown(path: Path) -> str:
     """The path as models write it."""
     return "/".join((ROOT, *path))

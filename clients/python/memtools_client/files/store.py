@@ -1,4 +1,4 @@
-"""What both kinds of files have in common."""
+"""What documents and notes have in common: files that are read whole and written under a condition."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -12,30 +12,30 @@ class Refused(Exception):
 
 
 class ConditionFailed(Exception):
-    """Somebody else wrote meanwhile; nothing was written. Read again."""
+    """Somebody else wrote meanwhile, so nothing was written. Read again."""
 
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file as it was read; ``tag`` is what a write has to meet again."""
+    """A file as it was read; ``tag`` names this version of it."""
 
     text: str
     tag: str
 
 
 class Store(Protocol):
-    """Files that are read whole and written under a condition."""
+    """Files by their paths. Every method raises a MemoryToolError where the service or S3 does not answer."""
 
     def read(self, path: Path) -> File | None:
         """The file, if there is one."""
         ...
 
     def write(self, path: Path, text: str, replaces: File | None) -> None:
-        """Put the text where ``replaces`` stands, or where nothing does; raises ConditionFailed."""
+        """Replace this version of the file, or, without one, create it. Raises ConditionFailed, Refused."""
         ...
 
     def delete(self, path: Path, file: File) -> None:
-        """Take the file away as it was read; raises ConditionFailed."""
+        """Delete this version of the file. Raises ConditionFailed."""
         ...
 
     def below(self, path: Path) -> dict[Path, int]:

@@ -1,4 +1,4 @@
-"""Commands on one text, to the letter: nothing but what is asked for changes, and lines end as they did before."""
+"""Edits of one text. They change nothing else, and keep the way in which lines end (LF or CRLF)."""
 
 from typing import Final
 
@@ -20,7 +20,8 @@ def numbered(text: str, first: int = 1, last: int = -1) -> str:
 def replaced(text: str, old: str, new: str, *, path: str) -> tuple[str, str]:
     """The text with its one occurrence of ``old`` replaced, and the lines around it with their numbers.
 
-    Where all lines end with CRLF, ``old`` may be written with LF, and ``new`` ends its lines as the others do.
+    Where all lines end with CRLF, ``old`` is found by LF too, and the lines of ``new`` get CRLF. Raises Refused where
+    ``old`` does not occur exactly once.
     """
     if not old:
         raise Refused("No replacement was performed, old_str is empty.")
@@ -43,7 +44,7 @@ def replaced(text: str, old: str, new: str, *, path: str) -> tuple[str, str]:
 
 
 def inserted(text: str, line: object, addition: str) -> str:
-    """The text with ``addition`` as lines of its own after line ``line`` (0: at the top)."""
+    """The text with ``addition`` as lines of its own after line ``line`` (0: at the top). Raises Refused."""
     lines = text.split("\n")
     if lines[-1] == "":
         lines.pop()
@@ -51,7 +52,7 @@ def inserted(text: str, line: object, addition: str) -> str:
         raise Refused(f"Invalid `insert_line` parameter: {line}. It should be within the range [0, {len(lines)}].")
     crlf = _has_crlf(text)
     if crlf:
-        lines = [one.removesuffix("\r") for one in lines]
+        lines = [text_line.removesuffix("\r") for text_line in lines]
         addition = addition.replace("\r\n", "\n")
     lines.insert(line, addition.rstrip("\n"))
     joined = "\n".join([*lines, ""])
@@ -59,7 +60,7 @@ def inserted(text: str, line: object, addition: str) -> str:
 
 
 def _starts(text: str, part: str) -> list[int]:
-    """Every place where ``part`` begins; overlaps count, since which of them is meant is not known either."""
+    """Every place where ``part`` begins. Overlaps count, since nobody knows which of them is meant."""
     starts = []
     start = text.find(part)
     while start >= 0:

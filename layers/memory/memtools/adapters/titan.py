@@ -13,9 +13,8 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from memtools.adapters.aws import Client, Fault, code_of
-from memtools.counters import Metric, increment
+from memtools.current_call import Metric, increment, out_of_time
 from memtools.domain.trace import Embedding
-from memtools.retry import out_of_time
 
 # The model offers 256, 512 or 1,024. According to AWS, 512 keep 99 % of the accuracy of 1,024, with half the bytes in
 # each trace and each read of an index, and 256 keep 97 %: "Amazon Titan Text Embeddings V2 now available in Amazon

@@ -14,7 +14,7 @@ from math import prod, sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from memtools.counters import Metric, increment
+from memtools.current_call import Metric, increment
 from memtools.domain.trace import Embedding
 from memtools.embedding.wordpiece import WordPiece
 

@@ -1,57 +1,55 @@
-"""Makes vectors for traces that were written while the model was not available, or with another model."""
+"""Vectors for traces that were written while the model was out, or with another model."""
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import islice
 
-from memtools.backend import Backend
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Trace
 from memtools.errors import Unavailable
-from memtools.freshness.cache import CachedIndex
+from memtools.freshness.indexes import CachedIndex
+from memtools.ports import Embedder, TraceStore
 
-# A model that is not available must not slow down every search, so a try has a budget, and a pause follows it.
+# A model that is out must not slow down every search: a pause after each try, and a budget for each.
 _PAUSE = timedelta(minutes=1)
 _BUDGET = timedelta(seconds=2)
-_TEXTS = 16  # embedded in one call, between two looks at the clock
+_TEXTS = 16  # embedded at once, between two looks at the clock
 
 
-def backfill(backend: Backend, scope: Scope, cached: CachedIndex, now: datetime) -> tuple[CachedIndex, int]:
-    """Embed traces without a vector, if it is time to try; the index with the new vectors, and their number."""
-    is_time = cached.backfilled_at is None or cached.backfilled_at <= now - _PAUSE
-    if not is_time:
+def backfill(
+    cached: CachedIndex, scope: Scope, store: TraceStore, embedder: Embedder, now: Callable[[], datetime]
+) -> tuple[CachedIndex, int]:
+    """Embed traces that have no vector, if it is time to try; the index with the vectors, and how many are new."""
+    start = now()
+    if cached.backfilled_at is not None and cached.backfilled_at > start - _PAUSE:
         return cached, 0
-    traces, refused = _embedded(backend, scope, cached)
-    index = cached.index.replaced(traces) if traces else cached.index
-    return replace(cached, index=index, backfilled_at=now, refused=refused), len(traces)
-
-
-def _embedded(backend: Backend, scope: Scope, cached: CachedIndex) -> tuple[list[Trace], int | None]:
-    """Traces that had no vector, now with one, as many as the budget allows; and the new value of ``refused``."""
-    end = backend.now() + _BUDGET
     traces: list[Trace] = []
+    refused = None
     batches = _batches(cached.index.unembedded.tolist(), cached.refused)
-    while backend.now() < end and (places := next(batches, None)):
+    while now() < start + _BUDGET and (places := next(batches, None)):
         expected = dict(map(cached.index.identity, places))
         try:
-            found = backend.traces.get(scope, list(expected))
+            found = store.get(scope, list(expected))
         except Unavailable:
-            return traces, cached.refused
+            refused = cached.refused
+            break
         current = [trace for trace in found.values() if trace.live and trace.version == expected[trace.id]]
-        embeddings = backend.embedder.embed([trace.content for trace in current])
+        embeddings = embedder.embed([trace.content for trace in current])
         if None in embeddings:
-            return traces, places[0] if len(places) == 1 else places[0] - 1
+            refused = places[0] if len(places) == 1 else places[0] - 1
+            break
         traces += [replace(trace, embedding=one) for trace, one in zip(current, embeddings, strict=True)]
-    return traces, None
+    index = cached.index.replaced(traces) if traces else cached.index
+    return replace(cached, index=index, backfilled_at=start, refused=refused), len(traces)
 
 
 def _batches(places: list[int], refused: int | None) -> Iterator[list[int]]:
-    """Yield the places to embed in one call.
+    """The places to embed at once.
 
-    The model may always refuse a certain text. So after a failure, continue behind that text, one by one, and come to
-    it last, so that it does not keep other texts from getting a vector.
+    The model may always refuse one of the texts. So where it failed before, go on from there one by one and come to
+    that text again last: it keeps no other text from getting a vector.
     """
     start = 0 if refused is None else bisect_right(places, refused)
     order = iter(places[start:] + places[:start])

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memtools.domain.trace import Trace
+from memtools.domain.trace import Status, Trace
 from memtools.ranking.columns import Columns, Rows, in_order, microseconds, signs, total
 from memtools.ranking.postings import key_of_term, slips
 
@@ -63,9 +63,11 @@ class Index:
             np.maximum(_values(self.base, name, in_base), _values(self._recent, name, in_recent))
             for name in ("versions", "created")
         )
-        versions = np.array([trace.version if trace.live else 0 for trace in latest], np.int64)
+        versions = np.array([trace.version if trace.status is Status.LIVE else 0 for trace in latest], np.int64)
         # A trace that was purged and added again is at version 1 again, so its time of creation is compared too.
-        created = np.array([microseconds(trace.created_at) if trace.live else 0 for trace in latest], np.int64)
+        created = np.array(
+            [microseconds(trace.created_at) if trace.status is Status.LIVE else 0 for trace in latest], np.int64
+        )
         new = np.flatnonzero((known_versions != versions) | (known_created != created))
         if not len(new):
             return self

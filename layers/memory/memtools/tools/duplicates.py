@@ -50,13 +50,12 @@ class Groups(Reply):
 
 
 def run(backend: Backend, scope: Scope, arguments: Duplicates) -> Groups:
-    """Groups of similar live traces with their current content, most similar first."""
-    # These import numpy, which only functions that search need.
-    from memtools.freshness.fresh_index import fresh_index
+    """Groups of the scope's live traces as the table has them, the most alike first."""
+    # It brings numpy, which only functions that search need.
     from memtools.ranking.alike import alike, proposed
 
     now = backend.now()
-    with fresh_index(backend, scope) as index:
+    with backend.indexes.fresh(scope) as index:
         pairs = proposed(index, index.alive(now), _PAIRS * arguments.limit)
         ids = list(dict.fromkeys(name for pair in pairs for name in pair.ids))
         traces = {name: trace for name, trace in backend.traces.get(scope, ids).items() if trace.alive(now)}

@@ -56,14 +56,12 @@ class Listed(Reply):
 
 
 def run(backend: Backend, scope: Scope, arguments: List) -> Listed:
-    """A page of live traces with their current content, newest first."""
-    from memtools.freshness.fresh_index import fresh_index  # imports numpy, which only functions that search need
-
+    """A page of the scope's live traces as the table has them, newest first."""
     tags = frozenset(fold(tag) for tag in arguments.tags)
     checksum = digest(scope.key, *sorted(tags))[:16]
     after = _decode_cursor(arguments.cursor, checksum) if arguments.cursor else None
     now = backend.now()
-    with fresh_index(backend, scope) as index:
+    with backend.indexes.fresh(scope) as index:
         places = list(index.newest(tags, now, after))
         page: list[Trace] = []
         read = 0
@@ -81,13 +79,11 @@ def _ids(index: "Index", places: Iterable[int]) -> list[str]:
 
 
 def _confirmed(backend: Backend, scope: Scope, ids: Sequence[str], now: "datetime") -> list[Trace]:
-    """The traces that are still alive in the table. The others are dropped from the index."""
-    from memtools.freshness.fresh_index import forget
-
+    """Those of the traces that the table still has, alive."""
     found = backend.traces.get(scope, ids)
     live = [found[one] for one in ids if one in found and found[one].alive(now)]
     if len(live) < len(ids):
-        forget(backend, scope, list(set(ids) - {trace.id for trace in live}))
+        backend.indexes.forget(scope, list(set(ids) - {trace.id for trace in live}))
     return live
 
 

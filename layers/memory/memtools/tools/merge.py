@@ -47,7 +47,9 @@ class Merged(Reply):
     changes = True
 
     survivor_id: str
-    deleted_ids: list[str] = Field(description="The memories that were merged into the survivor, in the order given.")
+    deleted_ids: list[str] = Field(
+        description="The memories that were merged into the survivor, in the order arguments."
+    )
     missing_ids: list[str] = Field(description="The ids given that are not live memories.")
     trace: Memory
 
@@ -64,8 +66,9 @@ def run(backend: Backend, scope: Scope, arguments: Merge) -> Merged:
     for _ in attempts():
         found = backend.traces.get(scope, arguments.trace_ids)
         live = [found[name] for name in arguments.trace_ids if name in found and found[name].alive(stamp.now)]
-        if _is_done(found, live, arguments, call):
-            return _reply(live[0], arguments.trace_ids, found)
+        inside = _inside(backend, scope, found, live)
+        if inside and _says_so(live[0], arguments, call):
+            return _reply(live[0], arguments.trace_ids, inside)
         if changed := [
             name for name, trace in seen.items() if name not in found or found[name].version != trace.version
         ]:
@@ -78,7 +81,7 @@ def run(backend: Backend, scope: Scope, arguments: Merge) -> Merged:
         except ConditionFailed:
             seen = {trace.id: trace for trace in live}
             continue
-        return _reply(steps[0][1], arguments.trace_ids, {after.id: after for _, after in steps})
+        return _reply(steps[0][1], arguments.trace_ids, [before.id for before, _ in steps[1:]])
     raise Unavailable("Other calls are using these memories right now. Nothing was merged. Send the call again.")
 
 
@@ -97,18 +100,26 @@ def _steps(
     )
 
 
-def _is_done(found: Mapping[str, Trace], live: Sequence[Trace], arguments: Merge, call: str) -> bool:
-    """Whether this merge has already happened: only the survivor is live, and it has the requested content.
+def _inside(backend: Backend, scope: Scope, found: Mapping[str, Trace], live: Sequence[Trace]) -> list[str]:
+    """The traces found that are still merged into the only live one, at once or by way of others.
 
     A source that was restored since is live, and is merged again.
     """
-    if len(live) != 1:
-        return False
-    (survivor,) = live
-    merged = any(trace.merged_into == survivor.id for trace in found.values())
-    wanted = (arguments.merged_content or "").strip()
+    inside = []
+    for trace in found.values() if len(live) == 1 else ():
+        into = trace.merged_into
+        while into and into != live[0].id:
+            between = backend.traces.get(scope, [into]).get(into)
+            into = between.merged_into if between else None
+        if into:
+            inside.append(trace.id)
+    return inside
+
+
+def _says_so(survivor: Trace, arguments: Merge, call: str) -> bool:
+    """Whether the survivor says what the merge asks for, or did when this very merge made it."""
     this_merge = survivor.merge is not None and survivor.merge.call == call
-    return merged and (this_merge or not wanted or arguments.merged_content == survivor.content)
+    return this_merge or not (arguments.merged_content or "").strip() or arguments.merged_content == survivor.content
 
 
 def _too_few(found: Mapping[str, Trace], live: Sequence[Trace], ids: Sequence[str]) -> NotFound:
@@ -130,11 +141,10 @@ def _changed(names: Sequence[str]) -> Conflict:
     )
 
 
-def _reply(survivor: Trace, ids: Sequence[str], found: Mapping[str, Trace]) -> Merged:
-    sources = [name for name in ids if name in found and found[name].merged_into == survivor.id]
+def _reply(survivor: Trace, ids: Sequence[str], sources: Sequence[str]) -> Merged:
     return Merged(
         survivor_id=survivor.id,
-        deleted_ids=sources,
+        deleted_ids=[name for name in ids if name in sources],
         missing_ids=[name for name in ids if name != survivor.id and name not in sources],
         trace=Memory.of(survivor),
     )

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from memtools.backend import Backend
-from memtools.counters import Metric, increment
 from memtools.domain.scope import Scope
 from memtools.domain.text import fold
 from memtools.domain.trace import Trace
@@ -76,11 +75,14 @@ class Found(Reply):
 
     results: list[Hit] = Field(description="Most relevant first; empty if nothing is relevant.")
 
+    def metrics(self) -> dict[str, int]:
+        """How many hits there were."""
+        return {"hits": len(self.results)}
+
 
 def run(backend: Backend, scope: Scope, arguments: Search) -> Found:
-    """The most relevant live traces with their current content. Each counts as retrieved."""
-    # These import numpy, which only functions that search need.
-    from memtools.freshness.fresh_index import fresh_index
+    """The scope's most relevant live traces, as the table has them now, each counted as retrieved."""
+    # It brings numpy, which only functions that search need.
     from memtools.ranking.rank import Query, rank
 
     if not arguments.query.strip():
@@ -94,22 +96,19 @@ def run(backend: Backend, scope: Scope, arguments: Search) -> Found:
         since=arguments.since,
         until=arguments.until,
     )
-    with fresh_index(backend, scope) as index:
+    with backend.indexes.fresh(scope) as index:
         hits = _confirmed(backend, scope, rank(index, query, floor=backend.floor), arguments)
-    increment(Metric.HITS, len(hits))
     return Found(results=hits, note=None if embedding else _WORDS_ONLY)
 
 
 def _confirmed(backend: Backend, scope: Scope, ranked: Iterator["Ranked"], arguments: Search) -> list[Hit]:
-    """The first hits that the table confirms. Reading a hit also counts its retrieval."""
-    from memtools.freshness.fresh_index import forget
-
+    """The first hits that the table confirms; it counts them as it reads them."""
     hits: list[Hit] = []
     while proposed := list(islice(ranked, arguments.limit - len(hits))):
         found = backend.traces.retrieve(scope, {one.id: one.version for one in proposed}, backend.now())
         hits += [_hit(one, found[one.id], explain=arguments.explain) for one in proposed if one.id in found]
         if refused := [one.id for one in proposed if one.id not in found]:
-            forget(backend, scope, refused)
+            backend.indexes.forget(scope, refused)
     return hits
 
 

@@ -60,6 +60,10 @@ class Reply(BaseModel):
         """The reply as callers see it, JSON-ready."""
         return self.model_dump(by_alias=True, exclude_none=True)
 
+    def metrics(self) -> dict[str, int]:
+        """What CloudWatch should count of it, by name."""
+        return {}
+
     def without_last(self, count: int) -> Self:
         """The reply without the last ``count`` items of its lists, and a note that says so."""
         kept, left = {}, count
@@ -116,7 +120,7 @@ class Tool(Generic[A_co, R_co]):
         """The names on the wire, in order."""
         return [field.alias or name for name, field in self.arguments.model_fields.items()]
 
-    def _problem(self, problem: Any) -> dict[str, str]:
+    def _problem(self, problem: Any) -> dict[str, Any]:
         path = ".".join(str(part) for part in problem["loc"]).encode(errors="replace").decode()
         message = problem["msg"].removeprefix("Value error, ")
         match problem["type"]:
@@ -126,8 +130,9 @@ class Tool(Generic[A_co, R_co]):
                 text = f"`{path}` is missing"
             case _:
                 text = f"`{path}`: {message}" if path else message
-        argument = path or next(iter(re.findall(r"`(\w+)`", text)), "")
-        return {"argument": argument, "problem": text}
+        named = path or next(iter(re.findall(r"`(\w+)`", text)), "")
+        taken = {"takes": self.argument_names} if problem["type"] == "extra_forbidden" else {}
+        return {"argument": named, "problem": text, **taken}
 
 
 AnyTool = Tool[Arguments, Reply]

@@ -1,9 +1,12 @@
 """The envelopes in which calls arrive, one module each; ``recognise`` finds the envelope of an event."""
 
+from functools import partial
 from typing import Any, Final, cast
 
+from memtools.errors import ToolError
 from memtools.transports import agentcore, bedrock_functions, bedrock_openapi, direct, http
-from memtools.wire.incoming import Transport, custom_context, object_of
+from memtools.wire.incoming import Event, Transport, custom_context, object_of, size_of
+from memtools.wire.shortening import Answer, shortened
 
 # Only the gateway can put these names into Lambda's client context.
 _GATEWAY_PREFIX: Final = "bedrockAgentCore"
@@ -27,4 +30,13 @@ def recognise(event: Any, context: Any = None) -> Transport | None:
         (http, "httpMethod" in fields and isinstance(request.get("identity"), dict)),
         (direct, "tool" in fields),
     )
-    return next((cast("Transport", transport) for transport, matches in known if matches), None)
+    return next((cast("Transport", transport) for transport, is_it in known if is_it), None)
+
+
+def encoded(transport: Transport, event: Event, outcome: Answer) -> dict[str, Any]:
+    """The envelope's reply, with as much of the outcome as it can carry."""
+    encode = partial(transport.encode, event)
+    reply = encode(outcome if isinstance(outcome, ToolError) else outcome.as_dict())
+    if size_of(reply) <= transport.REPLY_LIMIT:
+        return reply
+    return encode(shortened(outcome, transport.REPLY_LIMIT, encode))

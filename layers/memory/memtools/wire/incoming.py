@@ -52,6 +52,11 @@ def custom_context(context: Any) -> dict[str, Any]:
     return object_of(getattr(getattr(context, "client_context", None), "custom", None))
 
 
+def size_of(reply: Mapping[str, Any]) -> int:
+    """The bytes of a reply as JSON."""
+    return len(json.dumps(reply, ensure_ascii=False).encode(errors="surrogatepass"))
+
+
 def printable(name: Any) -> str:
     """``name`` as text that can be sent back, so without halves of surrogate pairs."""
     return str(name).encode(errors="replace").decode()

@@ -1,38 +1,30 @@
 """Makes replies fit into their envelope: leaves out whole items, never part of a text, and says so."""
 
-import json
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from memtools.errors import TooLarge, ToolError
 from memtools.tools.tool import Reply
-from memtools.wire.incoming import Outcome
+from memtools.wire.incoming import Outcome, size_of
 
 _MESSAGE_LIMIT: Final = 2_000  # characters
 
 Encode = Callable[[Outcome], dict[str, Any]]
+Answer = Reply | ToolError  # what a tool says, before it is encoded
 Fits = Callable[[Outcome], bool]
 
 
-def encoded(outcome: Reply | ToolError, limit: int, encode: Encode) -> dict[str, Any]:
-    """The encoded outcome. If that exceeds ``limit`` bytes, a shorter form of it that does not."""
-    whole = outcome.as_dict() if isinstance(outcome, Reply) else outcome
-    reply = encode(whole)
-    # If the repeated parts of the event are too large already, leaving out memories does not help.
-    if _size(reply) <= limit or _size(encode({})) > limit:
-        return reply
+def shortened(outcome: Answer, limit: int, encode: Encode) -> Outcome:
+    """As much of an outcome that is too large as makes a reply of at most ``limit`` bytes once it is encoded."""
+    # Where what is echoed is too much already, leaving out memories would not help.
+    if size_of(encode({})) > limit:
+        return outcome.as_dict() if isinstance(outcome, Reply) else outcome
 
     def fits(one: Outcome) -> bool:
-        return _size(encode(one)) <= limit
+        return size_of(encode(one)) <= limit
 
-    if isinstance(outcome, ToolError):
-        return encode(_shorter_error(outcome, fits))
-    return encode(_shorter_reply(outcome, limit, fits))
-
-
-def _size(reply: Mapping[str, Any]) -> int:
-    return len(json.dumps(reply, ensure_ascii=False).encode(errors="surrogatepass"))
+    return _shorter_error(outcome, fits) if isinstance(outcome, ToolError) else _shorter_reply(outcome, limit, fits)
 
 
 def _shorter_reply(reply: Reply, limit: int, fits: Fits) -> Outcome:
@@ -60,7 +52,7 @@ def _refusal(reply: Reply, limit: int) -> TooLarge:
     details = {name: first[name] for name in ("id", "nextCursor") if name in first}
     return TooLarge(
         f"The result is too large for a reply, and texts are never truncated. {reply.too_large}",
-        size=_size(first),
+        size=size_of(first),
         limit=limit,
         **details,
     )
@@ -70,7 +62,7 @@ def _without_parts(reply: Reply, fits: Fits) -> dict[str, Any]:
     """The reply to a change without its largest parts, as many as necessary."""
     kept = {name: part for name, part in reply.as_dict().items() if name not in reply.shortens}
     gone = list(reply.shortens)
-    for name in sorted(kept, key=lambda one: _size({one: kept[one]}), reverse=True):
+    for name in sorted(kept, key=lambda one: size_of({one: kept[one]}), reverse=True):
         part = kept.pop(name)
         if isinstance(part, dict):  # a memory: keep its id and version
             kept[name] = {one: part[one] for one in ("id", "version") if one in part}
@@ -90,7 +82,7 @@ def _shorter_error(error: ToolError, fits: Fits) -> ToolError:
     """The error with as many of its details as fit. Lists lose their last items; other details are left out whole."""
     details = dict(error.details)
     gone: dict[str, int] = {}
-    for name in sorted(details, key=lambda one: _size({one: details[one]}), reverse=True):
+    for name in sorted(details, key=lambda one: size_of({one: details[one]}), reverse=True):
         whole = details.pop(name)
         if not isinstance(whole, list):
             gone[name] = 1

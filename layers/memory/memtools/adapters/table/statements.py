@@ -76,7 +76,7 @@ def birth(scope: Scope, trace: Trace) -> Statement:
                                             B finds A's trace and answers `duplicates`
     """
     return Statement(
-        sets={**_attributes(scope, trace), "retrievalCount": 0},
+        sets={**stored_attributes(scope, trace), "retrievalCount": 0},
         conditions=("attribute_not_exists(id)",),
     )
 
@@ -114,7 +114,7 @@ def change(scope: Scope, before: Trace, after: Trace) -> Statement:
     change: version is 4 ✗
     A reads X again and finds that it was deleted
     """
-    old, new = _attributes(scope, before), _attributes(scope, after)
+    old, new = stored_attributes(scope, before), stored_attributes(scope, after)
     counted = after.retrieval_count - before.retrieval_count
     return Statement(
         sets={name: value for name, value in new.items() if name not in COUNTED and old.get(name) != value},
@@ -167,6 +167,13 @@ def retrieval(version: int, now: datetime, moment: str) -> Statement:
     )
 
 
+def untouched() -> Statement:
+    """A key at which there is no trace, no claim and no replaced version: an import overwrites nothing."""
+    absent = ("id", "claimedBy", "#trace")
+    conditions = tuple(f"attribute_not_exists({name})" for name in absent)
+    return Statement(conditions=conditions, names={"#trace": "trace"})
+
+
 def claimed_text(scope: Scope, trace: Trace | None) -> str | None:
     """The key of the trace's text, if it was created with another text.
 
@@ -209,7 +216,8 @@ def _statements(scope: Scope, write: Write) -> Iterator[tuple[str, Statement]]:
         yield new, claim(after.id)
 
 
-def _attributes(scope: Scope, trace: Trace) -> dict[str, Any]:
+def stored_attributes(scope: Scope, trace: Trace) -> dict[str, Any]:
+    """The trace's attributes with the key of its text, which claims are checked against."""
     return {**attributes(trace), "textKey": key_of(scope, trace.content)}
 
 

@@ -5,9 +5,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from cfnlint.decode import cfn_yaml
 
-from local.template import PATH, ROOT
+from local.template import PATH, ROOT, loaded
 
 DOCS = sorted((ROOT / "docs").rglob("*.md"))
 PAGES = [*sorted(ROOT.glob("*.md")), *DOCS]
@@ -80,5 +79,5 @@ def test_lines_of_prose_stay_within_the_width_of_the_others(page: Path) -> None:
 
 def test_the_readme_has_every_parameter_of_the_template() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    parameters = cfn_yaml.load(str(PATH))["Parameters"]
+    parameters = loaded(PATH.read_text("utf-8"))["Parameters"]
     assert [str(name) for name in parameters if not re.search(f"`{name}[`=]", text)] == []

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from benchmarks import bill
+from local.template import PATH, loaded
 
 
 def test_the_page_has_the_tables_of_today() -> None:
@@ -27,3 +28,10 @@ def test_a_month_of_twice_the_conversations_costs_twice_what_calls_cost() -> Non
 def test_counting_hits_is_most_of_a_search() -> None:
     usd = bill.CALLS["`memory_search`, 10 hits"].usd
     assert usd["DynamoDB"] > sum(usd.values()) / 2
+
+
+def test_each_metric_that_an_alarm_goes_by_is_paid_for() -> None:
+    resources = loaded(PATH.read_text("utf-8"))["Resources"].values()
+    alarms = [one["Properties"] for one in resources if one["Type"] == "AWS::CloudWatch::Alarm"]
+    metrics = [one for alarm in alarms for one in alarm.get("Metrics", [{"MetricStat": alarm}]) if "MetricStat" in one]
+    assert len(metrics) == bill.ALARM_METRICS

@@ -1,4 +1,4 @@
-"""What the checks compare with: what template.yaml says of the table and the bucket. A test compares the two."""
+"""The table's schema as template.yaml makes it, which a test compares; the check-up compares a deployment's."""
 
 from typing import Final
 
@@ -20,6 +20,3 @@ INDEX_ATTRIBUTES: Final = frozenset(
     }
 )
 TTL_ATTRIBUTE: Final = "expiresAt"
-ENCRYPTIONS: Final = (["AES256"], ["aws:kms"])  # the latter with a key of your own
-# A scope that is nobody's: what is asked of it changes nothing.
-NOBODY: Final = "memtools-doctor"

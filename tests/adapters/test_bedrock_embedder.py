@@ -15,7 +15,7 @@ from typing import Any
 import boto3
 import pytest
 from botocore.config import Config
-from memtools import retry
+from memtools import current_call
 from memtools.adapters import titan as adapter
 from memtools.adapters.aws import in_parallel
 from memtools.adapters.titan import DIMENSIONS, TitanEmbedder
@@ -247,8 +247,8 @@ def test_a_read_that_hangs_ends_by_itself(model: Titan) -> None:
 def test_nothing_is_begun_when_time_is_up(
     embedder: TitanEmbedder, model: Titan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(retry, "SECONDS", -1.0)
-    with retry.time_limit(), pytest.raises(LookupError, match="no time left"):
+    monkeypatch.setattr(current_call, "SECONDS", -1.0)
+    with current_call.running_call(), pytest.raises(LookupError, match="no time left"):
         embedder.vectors(["x"])
     assert model.asked == []
 

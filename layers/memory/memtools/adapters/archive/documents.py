@@ -1,0 +1,118 @@
+"""Versions of documents, out of the bucket and into it."""
+
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from botocore.exceptions import ClientError
+
+from memtools.adapters.archive.errors import translated
+from memtools.adapters.archive.records import DocumentVersion
+from memtools.adapters.archive.stores import READ_BUCKET, Stores, Version, documents_prefix, version_pages
+from memtools.adapters.aws import Client, code_of
+from memtools.adapters.documents import ABSENT_CODES, document_key
+from memtools.adapters.table.layout import moment_text
+from memtools.domain.document import ABSENT
+from memtools.domain.scope import Scope
+
+# When an imported version was first written; S3 knows only the time of the import.
+_WRITTEN: Final = "written"
+_CONTENT_TYPE: Final = "text/markdown; charset=utf-8"
+
+
+def versions_of(stores: Stores, scope: Scope) -> dict[str, list[Version]]:
+    """The scope's documents by key, each with all versions and deletion markers, oldest first.
+
+    A page lists versions and markers apart, so their common order is lost. Where there are markers, pages of one entry
+    keep it.
+    """
+    prefix = documents_prefix(scope)
+    found = [version for page in version_pages(stores, prefix) for version in page]
+    if any(version.is_marker for version in found):
+        found = [version for page in version_pages(stores, prefix, MaxKeys=1) for version in page]
+    by_key: dict[str, list[Version]] = {}
+    for version in found:
+        by_key.setdefault(version.key, []).insert(0, version)
+    return by_key
+
+
+def read_versions(stores: Stores, scope: Scope, versions: dict[str, list[Version]]) -> list[DocumentVersion]:
+    """The versions with their texts, document by document, oldest first."""
+    prefix = documents_prefix(scope)
+    return [_read(stores, one, key.removeprefix(prefix)) for key in sorted(versions) for one in versions[key]]
+
+
+def _read(stores: Stores, version: Version, name: str) -> DocumentVersion:
+    if version.is_marker:
+        return DocumentVersion(name=name)
+    with translated(READ_BUCKET):
+        answer = stores.s3.get_object(Bucket=stores.bucket, Key=version.key, VersionId=version.id)
+        data = answer["Body"].read()
+    metadata = answer["Metadata"]
+    return DocumentVersion(
+        name=name,
+        data=data,
+        edit=metadata.get("edit"),
+        is_first=metadata.get("replaces") == ABSENT,
+        writes=metadata.get("writes"),
+        written_at=metadata.get(_WRITTEN) or _second_text(version.modified),
+    )
+
+
+def _second_text(moment: datetime) -> str:
+    """The time to the second, which is what S3 keeps."""
+    return moment_text(moment.astimezone(UTC).replace(microsecond=0))
+
+
+def write_version(stores: Stores, scope: Scope, version: DocumentVersion, current: str | None) -> str | None:
+    """Store the version on top of the one with the tag ``current``, None for none. Its own tag, None if it deletes.
+
+    Raises Unavailable where another version is there.
+    """
+    place: dict[str, Any] = {"Bucket": stores.bucket, "Key": documents_prefix(scope) + version.name}
+    with translated("write to the bucket"):
+        if version.data is None:
+            stores.s3.delete_object(**place)
+            return None
+        answer = stores.s3.put_object(
+            **place,
+            Body=version.data,
+            ContentType=_CONTENT_TYPE,
+            Metadata=_metadata(version, current),
+            **({"IfMatch": current} if current else {"IfNoneMatch": "*"}),
+        )
+    tag: str = answer["ETag"]
+    return tag
+
+
+def _metadata(version: DocumentVersion, current: str | None) -> dict[str, str]:
+    """As ``S3Personas`` writes it; ``replaces`` says only whether there was a version before."""
+    replaces = ABSENT if version.is_first else ("imported" if current else None)
+    values = {"edit": version.edit, "writes": version.writes, _WRITTEN: version.written_at, "replaces": replaces}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def current_tag(stores: Stores, scope: Scope, name: str) -> str | None:
+    """The tag of the document's current version, None where it has none."""
+    key = documents_prefix(scope) + name
+    with translated(READ_BUCKET):
+        found = stores.s3.list_objects_v2(Bucket=stores.bucket, Prefix=key, MaxKeys=1).get("Contents", [])
+    return next((one["ETag"] for one in found if one["Key"] == key), None)
+
+
+def read_agent_document(s3: Client, bucket: str, scope: Scope, name: str) -> bytes | None:
+    """A document that belongs to the agent alone, such as SOUL.md; None where there is none."""
+    with translated(READ_BUCKET):
+        try:
+            data: bytes = s3.get_object(Bucket=bucket, Key=document_key(scope, name))["Body"].read()
+        except ClientError as error:
+            if code_of(error) in ABSENT_CODES:
+                return None
+            raise
+    return data
+
+
+def create_agent_document(s3: Client, bucket: str, scope: Scope, name: str, data: bytes) -> None:
+    """Store a document of the agent's where there is none. Raises Unavailable where there is one by now."""
+    place = {"Bucket": bucket, "Key": document_key(scope, name)}
+    with translated(f"write {name} to the bucket"):
+        s3.put_object(**place, Body=data, ContentType=_CONTENT_TYPE, IfNoneMatch="*")

@@ -1,0 +1,81 @@
+"""All that a scope has, to delete it for good: items, every version of its documents, and its segment."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from memtools.adapters.archive.errors import translated
+from memtools.adapters.archive.stores import Stores, documents_prefix, item_pages, version_pages
+from memtools.adapters.segments import segment_key
+from memtools.adapters.table.layout import to_dynamodb
+from memtools.domain.scope import Scope
+from memtools.errors import Unavailable
+from memtools.retry import attempts
+
+KINDS: Final = ("traces", "history", "keys", "others", "documentVersions", "deletionMarkers", "segmentVersions")
+# DynamoDB's limit of a batch.
+BATCH: Final = 25
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing to delete: an item by its sort key, or a version of an object by key and version. One of KINDS."""
+
+    kind: str
+    key: str
+    version: str | None = None
+
+
+def entries_of(stores: Stores, scope: Scope) -> Iterator[Entry]:
+    """All that the scope has, and nothing of another scope, whatever its name."""
+    for items in item_pages(stores, scope, only=("sk", "id")):
+        yield from (Entry(_kind(item), item["sk"]) for item in items)
+    for versions in version_pages(stores, documents_prefix(scope)):
+        for one in versions:
+            yield Entry("deletionMarkers" if one.is_marker else "documentVersions", one.key, one.id)
+    segment = segment_key(scope)
+    for versions in version_pages(stores, segment):
+        yield from (Entry("segmentVersions", one.key, one.id) for one in versions if one.key == segment)
+        if any(one.key > segment for one in versions):  # the segments of scopes whose names begin the same
+            return
+
+
+def _kind(item: Mapping[str, Any]) -> str:
+    match item["sk"].partition("#")[0]:
+        case "trace":
+            return "traces" if "id" in item else "keys"
+        case "history":
+            return "history"
+        case _:
+            return "others"
+
+
+def delete(stores: Stores, scope: Scope, entries: Sequence[Entry]) -> None:
+    """Delete up to BATCH entries; those that are gone already do no harm. Raises Unavailable."""
+    _delete_items(stores, scope, [one.key for one in entries if one.version is None])
+    _delete_versions(stores, [one for one in entries if one.version is not None])
+
+
+def _delete_items(stores: Stores, scope: Scope, keys: Sequence[str]) -> None:
+    """Delete the items; what DynamoDB leaves unprocessed is sent again."""
+    if not keys:
+        return
+    requests = [{"DeleteRequest": {"Key": to_dynamodb({"pk": scope.key, "sk": key})}} for key in keys]
+    with translated("delete from the table"):
+        for _ in attempts():
+            answer = stores.dynamodb.batch_write_item(RequestItems={stores.table: requests})
+            requests = answer.get("UnprocessedItems", {}).get(stores.table, [])
+            if not requests:
+                return
+    raise Unavailable("The table is busy. Run the command again: it continues from here.")
+
+
+def _delete_versions(stores: Stores, entries: Sequence[Entry]) -> None:
+    if not entries:
+        return
+    objects = [{"Key": one.key, "VersionId": one.version} for one in entries]
+    with translated("delete from the bucket"):
+        answer = stores.s3.delete_objects(Bucket=stores.bucket, Delete={"Objects": objects, "Quiet": True})
+    if errors := answer.get("Errors"):
+        codes = ", ".join(sorted({one.get("Code", "unknown") for one in errors}))
+        raise Unavailable(f"{len(errors)} versions could not be deleted ({codes}). Run the command again.")

@@ -1,0 +1,158 @@
+"""Records into an empty scope, of any name.
+
+What each item has to be follows from the records alone. So a second run finds out by itself what the first one wrote: a
+scope that holds nothing else is one that this import has begun, and any other is left alone.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from botocore.exceptions import ClientError
+
+from memtools.adapters.archive.documents import current_tag, read_versions, versions_of, write_version
+from memtools.adapters.archive.errors import translated
+from memtools.adapters.archive.records import DocumentVersion, Replaced, record_of_item, sort_key
+from memtools.adapters.archive.stores import Stores, Values, item_pages
+from memtools.adapters.aws import code_of, in_parallel
+from memtools.adapters.table.layout import attributes, from_dynamodb, moment_text, to_dynamodb, trace_key
+from memtools.adapters.table.statements import claimed_text, stored_attributes, untouched
+from memtools.domain.scope import Scope
+from memtools.domain.trace import Trace
+from memtools.errors import Conflict
+
+Documents = Mapping[str, Sequence[DocumentVersion]]  # by name, the versions oldest first
+
+# An item whose text nobody claims any more keeps its key, and nothing else.
+_KEY: Final = {"pk", "sk"}
+_BATCH: Final = 256  # items with one time of change, a microsecond apart: searches go by that time
+
+
+@dataclass(slots=True)
+class _Planned:
+    """What an item has to hold: a record, the ids that claim its text, or both."""
+
+    record: Trace | Replaced | None = None
+    claimed_by: set[str] = field(default_factory=set)
+
+
+def write_all(stores: Stores, scope: Scope, records: Sequence[Trace | Replaced], documents: Documents) -> Iterator[int]:
+    """Write what is missing of the records and documents; yields how many more items and versions are there now.
+
+    Before it writes, it raises Conflict where the scope holds anything else, ValueError for a record given twice.
+    """
+    plan = _plan_of(scope, records)
+    missing = _missing_keys(stores, scope, plan)
+    missing_documents = _missing_versions(stores, scope, documents)
+    yield len(plan) - len(missing)
+    for start in range(0, len(missing), _BATCH):
+        now = datetime.now(UTC)
+        items = [
+            _item(scope, key, plan[key], now + timedelta(microseconds=place))
+            for place, key in enumerate(missing[start : start + _BATCH])
+        ]
+        for _ in in_parallel(lambda item: _put(stores, scope, item), items):
+            yield 1
+    for versions in missing_documents:
+        tag = current_tag(stores, scope, versions[0].name)
+        for version in versions:
+            tag = write_version(stores, scope, version, tag)
+            yield 1
+
+
+def _plan_of(scope: Scope, records: Sequence[Trace | Replaced]) -> dict[str, _Planned]:
+    """The scope's items by sort key, in the order in which their traces last changed.
+
+    A trace keeps its id. Where that is not the key of its text in this scope, it claims the text at that key.
+    """
+    plan: dict[str, _Planned] = {}
+    for record in sorted(records, key=lambda one: (one if isinstance(one, Trace) else one.trace).changed_at):
+        key = sort_key(scope, record)
+        planned = plan.setdefault(key, _Planned())
+        if planned.record is not None:
+            raise ValueError(f"holds {key} twice")
+        planned.record = record
+        if isinstance(record, Trace) and (claimed := claimed_text(scope, record)):
+            claim_key = from_dynamodb(trace_key(scope, claimed))["sk"]
+            plan.setdefault(claim_key, _Planned()).claimed_by.add(record.id)
+    return plan
+
+
+def _missing_keys(stores: Stores, scope: Scope, plan: Mapping[str, _Planned]) -> list[str]:
+    """The sort keys still to be written. Raises Conflict where an item is not as planned."""
+    written = set()
+    for items in item_pages(stores, scope):
+        for item in items:
+            if item.keys() == _KEY:
+                continue
+            planned = plan.get(item["sk"])
+            if planned is None or not _is_as_planned(item, planned):
+                raise _not_empty(scope)
+            written.add(item["sk"])
+    return [key for key in plan if key not in written]
+
+
+def _is_as_planned(item: Values, planned: _Planned) -> bool:
+    """Whether the item is what the plan says, but for retrievals, which a search may have counted meanwhile."""
+    found, record = record_of_item(item), planned.record
+    if isinstance(found, Trace) and isinstance(record, Trace):
+        found = replace(found, retrieval_count=record.retrieval_count, last_retrieved_at=record.last_retrieved_at)
+    return found == record and set(item.get("claimedBy", ())) == planned.claimed_by
+
+
+def _not_empty(scope: Scope) -> Conflict:
+    return Conflict(
+        f"The memory of agent {scope.agent}, user {scope.user} is not empty, and what it holds is not of this import."
+        " Nothing was written. Choose an empty one, or erase this one first."
+    )
+
+
+def _missing_versions(stores: Stores, scope: Scope, documents: Documents) -> list[Sequence[DocumentVersion]]:
+    """Of each document the versions still to be written. Raises Conflict where others are there."""
+    found: dict[str, list[DocumentVersion]] = {}
+    for version in read_versions(stores, scope, versions_of(stores, scope)):
+        found.setdefault(version.name, []).append(version)
+    for name, versions in found.items():
+        if versions != documents.get(name, [])[: len(versions)]:
+            raise _not_empty(scope)
+    rest = [versions[len(found.get(name, [])) :] for name, versions in documents.items()]
+    return [versions for versions in rest if versions]
+
+
+def _item(scope: Scope, key: str, planned: _Planned, now: datetime) -> dict[str, Any]:
+    """The item to write.
+
+    Searches read what has changed since they last looked, so an imported trace changes now. ``imported`` keeps the time
+    at which it changed before.
+    """
+    values: Values = {"pk": scope.key, "sk": key}
+    match planned.record:
+        case Trace() as trace:
+            values |= stored_attributes(scope, replace(trace, changed_at=now))
+            values["imported"] = {"at": moment_text(now), "changedAt": moment_text(trace.changed_at)}
+        case Replaced(trace, expires_at):
+            values |= {"trace": attributes(trace), "expiresAt": expires_at}
+    if planned.claimed_by:
+        values["claimedBy"] = planned.claimed_by
+    return to_dynamodb(values)
+
+
+def _put(stores: Stores, scope: Scope, item: Any) -> None:
+    """Put the item where there is none, or where a first attempt, whose answer got lost, has put it."""
+    with translated("write to the table"):
+        try:
+            stores.dynamodb.put_item(
+                TableName=stores.table,
+                Item=item,
+                **untouched().as_parameters(),
+            )
+        except ClientError as error:
+            if code_of(error) != "ConditionalCheckFailedException":
+                raise
+            found: Any = error.response.get("Item", {})
+            if from_dynamodb(found) != from_dynamodb(item):
+                raise Conflict(
+                    f"Somebody else writes to the memory of agent {scope.agent}, user {scope.user}; the import stopped."
+                    " Erase it, make sure that nobody uses it, and import again."
+                ) from None

@@ -1,0 +1,29 @@
+"""What an export reads."""
+
+from collections.abc import Iterator
+
+from memtools.adapters.archive.records import Replaced, record_of_item
+from memtools.adapters.archive.stores import Stores, item_pages
+from memtools.domain.scope import Scope
+from memtools.domain.trace import Trace
+
+
+def record_pages(stores: Stores, scope: Scope, after: str | None = None) -> Iterator[list[Trace | Replaced]]:
+    """The scope's records in the order of their sort keys, from behind ``after``, page by page. Raises Conflict."""
+    for items in item_pages(stores, scope, after=after):
+        yield [record for item in items if (record := record_of_item(item))]
+
+
+def version_of(record: Trace | Replaced) -> int | None:
+    """The version by which a change shows; a replaced version never changes."""
+    return record.version if isinstance(record, Trace) else None
+
+
+def current_versions(stores: Stores, scope: Scope) -> dict[str, int | None]:
+    """The sort keys of the scope's records, each with its ``version_of``, as they are now."""
+    return {
+        item["sk"]: int(item["version"]) if "id" in item else None
+        for items in item_pages(stores, scope, only=("sk", "id", "version", "expiresAt"))
+        for item in items
+        if "id" in item or "expiresAt" in item
+    }

@@ -1,0 +1,156 @@
+"""What an export holds: traces, replaced versions of traces, versions of documents; from items, and as JSON values.
+
+Neither scope nor time of the export is in a record, so equal memories make equal records.
+"""
+
+import base64
+import binascii
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Final
+
+from memtools.adapters.archive.stores import Values
+from memtools.adapters.table.layout import attributes, from_dynamodb, history_key, trace_key, trace_of
+from memtools.domain.scope import Scope
+from memtools.domain.trace import Trace
+from memtools.errors import Conflict
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """A replaced version that has an item of its own, and when DynamoDB purges it."""
+
+    trace: Trace
+    expires_at: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentVersion:
+    """A version of a document, with what S3 keeps about it. ``data`` is None where the document was deleted."""
+
+    name: str
+    data: bytes | None = None
+    edit: str | None = None
+    is_first: bool = False
+    writes: str | None = None
+    written_at: str | None = None
+
+
+Record = Trace | Replaced | DocumentVersion
+# As an export names them.
+KINDS: Final = {Trace: "trace", Replaced: "history", DocumentVersion: "document"}
+
+
+def sort_key(scope: Scope, record: Trace | Replaced) -> str:
+    """The record's sort key."""
+    if isinstance(record, Replaced):
+        return history_key(scope, record.trace.id, record.trace.version)["sk"]
+    return str(from_dynamodb(trace_key(scope, record.id))["sk"])
+
+
+def record_of_item(item: Mapping[str, Any]) -> Trace | Replaced | None:
+    """The item's record; None for an item that only claims a text, since claims follow from the traces.
+
+    An imported trace that has not changed since has the time of its last change before the import. Raises Conflict.
+    """
+    kind = item["sk"].partition("#")[0]
+    if kind == "history" and isinstance(item.get("trace"), dict):
+        return Replaced(trace_of(item["trace"]), int(item["expiresAt"]))
+    if kind != "trace":
+        raise Conflict(f"The table holds an item of a kind that this version does not know ({kind}). Nothing was done.")
+    if "id" not in item:
+        return None
+    trace = trace_of(item)
+    imported = item.get("imported")
+    if imported and imported["at"] == item["changedAt"]:
+        return replace(trace, changed_at=datetime.fromisoformat(imported["changedAt"]))
+    return trace
+
+
+def values_of(record: Record) -> Values:
+    """The record as JSON holds it; bytes are base64."""
+    kind = {"kind": KINDS[type(record)]}
+    match record:
+        case Trace():
+            return {**kind, **_with_text(attributes(record))}
+        case Replaced(trace, expires_at):
+            return {**kind, "expiresAt": expires_at, "trace": _with_text(attributes(trace))}
+        case DocumentVersion():
+            return {**kind, **_document_values(record)}
+
+
+def record_of_values(values: Values) -> Record:
+    """The record of which ``values_of`` made the values. Raises ValueError where it made them of none."""
+    given = {name: value for name, value in values.items() if name != "kind"}
+    try:
+        record = _RECORDS[values["kind"]](given)
+        again = values_of(record)
+    except (KeyError, TypeError, AttributeError, binascii.Error, OverflowError):
+        raise ValueError("not a line of an export") from None
+    if again != values or not _is_text(record):
+        raise ValueError("holds what this version does not know")
+    return record
+
+
+def _with_text(values: Values) -> Values:
+    return _with_embedding(values, lambda vector: base64.b64encode(vector).decode())
+
+
+def _with_bytes(values: Values) -> Values:
+    return _with_embedding(values, lambda text: base64.b64decode(text, validate=True))
+
+
+def _with_embedding(values: Values, convert: Callable[[Any], Any]) -> Values:
+    """The trace's values, those of the versions in it too, with each vector converted."""
+    found = dict(values)
+    if "embedding" in found:
+        found["embedding"] = convert(found["embedding"])
+    if "inlineHistory" in found:
+        found["inlineHistory"] = [_with_embedding(version, convert) for version in found["inlineHistory"]]
+    return found
+
+
+def _document_values(version: DocumentVersion) -> Values:
+    values: Values = {"name": version.name}
+    if version.data is None:
+        return {**values, "deleted": True}
+    try:
+        values["text"] = version.data.decode()
+    except UnicodeDecodeError:  # an operator wrote it: no tool does
+        values["base64"] = base64.b64encode(version.data).decode()
+    optional = {
+        "edit": version.edit,
+        "first": version.is_first or None,
+        "writes": version.writes,
+        "writtenAt": version.written_at,
+    }
+    return values | {name: value for name, value in optional.items() if value is not None}
+
+
+def _document(given: Values) -> DocumentVersion:
+    data = given["text"].encode() if "text" in given else None
+    if "base64" in given:
+        data = base64.b64decode(given["base64"], validate=True)
+    return DocumentVersion(
+        name=given["name"],
+        data=data,
+        edit=given.get("edit"),
+        is_first=given.get("first", False),
+        writes=given.get("writes"),
+        written_at=given.get("writtenAt"),
+    )
+
+
+_RECORDS: Final[Mapping[str, Callable[[Values], Record]]] = {
+    "trace": lambda given: trace_of(_with_bytes(given)),
+    "history": lambda given: Replaced(trace_of(_with_bytes(given["trace"])), int(given["expiresAt"])),
+    "document": _document,
+}
+
+
+def _is_text(record: Record) -> bool:
+    """Whether what has to be text is. Raises ValueError for half of a surrogate pair."""
+    trace = record.trace if isinstance(record, Replaced) else record
+    texts = (trace.name,) if isinstance(trace, DocumentVersion) else (trace.id, trace.content, *trace.tags)
+    return all(isinstance(one, str) and one.encode() for one in texts)

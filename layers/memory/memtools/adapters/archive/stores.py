@@ -1,0 +1,83 @@
+"""A scope's items and the versions of its objects, page by page."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from memtools.adapters.archive.errors import translated
+from memtools.adapters.aws import Client
+from memtools.adapters.documents import document_key
+from memtools.adapters.table.layout import from_dynamodb, to_dynamodb
+from memtools.domain.document import FILES
+from memtools.domain.scope import Scope
+
+Values = dict[str, Any]
+READ_TABLE: Final = "read the table"
+READ_BUCKET: Final = "read the bucket"
+
+
+@dataclass(frozen=True, slots=True)
+class Stores:
+    """The table and the bucket of a deployment, with the clients to reach them."""
+
+    dynamodb: Client
+    s3: Client
+    table: str
+    bucket: str
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One version of an object, or the marker of its deletion."""
+
+    key: str
+    id: str
+    is_marker: bool
+    modified: datetime
+
+
+def item_pages(
+    stores: Stores, scope: Scope, *, after: str | None = None, only: tuple[str, ...] = ()
+) -> Iterator[list[Values]]:
+    """The scope's items by sort key, those behind ``after``; of each the attributes in ``only``, or all."""
+    alias = {f"#n{number}": name for number, name in enumerate(only)}
+    projection = {"ProjectionExpression": ", ".join(alias), "ExpressionAttributeNames": alias} if only else {}
+    start = to_dynamodb({"pk": scope.key, "sk": after}) if after else None
+    while True:
+        with translated(READ_TABLE):
+            answer = stores.dynamodb.query(
+                TableName=stores.table,
+                KeyConditionExpression="pk = :pk",
+                ExpressionAttributeValues=to_dynamodb({":pk": scope.key}),
+                ConsistentRead=True,
+                **projection,
+                **({"ExclusiveStartKey": start} if start else {}),
+            )
+        yield [from_dynamodb(item) for item in answer["Items"]]
+        start = answer.get("LastEvaluatedKey")
+        if not start:
+            return
+
+
+def documents_prefix(scope: Scope) -> str:
+    """How the keys of the scope's documents begin, with the slash: ``ana`` must not match ``ana2``."""
+    return document_key(scope, next(iter(FILES.values()))).rpartition("/")[0] + "/"
+
+
+def version_pages(stores: Stores, prefix: str, **more: Any) -> Iterator[list[Version]]:
+    """The versions and deletion markers of all objects whose keys begin with the prefix."""
+    marks: dict[str, str] = {}
+    while True:
+        with translated(READ_BUCKET):
+            answer = stores.s3.list_object_versions(Bucket=stores.bucket, Prefix=prefix, **more, **marks)
+        yield [
+            Version(one["Key"], one["VersionId"], kind == "DeleteMarkers", one["LastModified"])
+            for kind in ("Versions", "DeleteMarkers")
+            for one in answer.get(kind, [])
+        ]
+        if not answer.get("IsTruncated"):
+            return
+        marks = {"KeyMarker": answer["NextKeyMarker"]}
+        if answer.get("NextVersionIdMarker"):
+            marks["VersionIdMarker"] = answer["NextVersionIdMarker"]
