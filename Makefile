@@ -85,7 +85,6 @@ check: $(READY) ## check style, types, imports and templates
 
 generate: $(READY) ## write everything that is made from the catalogue
 	$(BIN)/python -m generate
-	$(BIN)/python -m tests.functions.envelopes_table --write
 
 format: $(READY) ## format the code
 	$(BIN)/ruff check --fix-only --quiet .

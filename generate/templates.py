@@ -11,6 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from memtools.catalogue import TOOLS
+from memtools.tools.tool import AnyTool
+
 from generate.exports import FORMATS, tools_of
 
 WIDTH: Final = 120
@@ -76,6 +79,31 @@ def _block(source: str, indent: int, folder: Path) -> list[str]:
     tools = FORMATS[form](tools_of(function))
     content = tools[0]["functionSchema"]["functions"] if form == "bedrock-functions" else tools
     return list(as_yaml(pascal(content), indent))
+
+
+_ROUTES_BEGIN: Final = "  # A route for each tool, from the catalogue; make generate writes them.\n"
+_ROUTES_END: Final = "  # The end of the routes from the catalogue.\n"
+
+
+def with_routes(template: Path) -> str:
+    """The stack's template with a route for each tool."""
+    text = template.read_text(encoding="utf-8")
+    routes = "\n".join(_route(tool) for tool in TOOLS.values())
+    return f"{text.partition(_ROUTES_BEGIN)[0]}{_ROUTES_BEGIN}{routes}{_ROUTES_END}{text.partition(_ROUTES_END)[2]}"
+
+
+def _route(tool: AnyTool) -> str:
+    name = "".join(part.capitalize() for part in tool.name.split("_"))
+    return f"""\
+  {name}Route:
+    Type: AWS::ApiGatewayV2::Route
+    Properties:
+      ApiId: !Ref HttpApi
+      RouteKey: POST /tools/{tool.name}
+      Target: !Sub integrations/${{{tool.function.capitalize()}Integration}}
+      AuthorizationType: !If [UseJwt, JWT, AWS_IAM]
+      AuthorizerId: !If [UseJwt, !Ref JwtAuthorizer, !Ref AWS::NoValue]
+"""
 
 
 def updated(template: Path) -> str:

@@ -12,10 +12,10 @@ from memtools.catalogue import TOOLS
 from memtools.domain.scope import Scope
 from memtools.transports import recognise
 
+from generate import replies
 from local.invoke import client_context, load
 from local.service import Service
 from local.template import ROOT
-from tests.functions import envelopes_table
 from tests.functions.wrapping import ENVELOPES
 
 FUNCTIONS = {tool.name: f"{tool.function.capitalize()}Function" for tool in TOOLS.values()}
@@ -104,26 +104,18 @@ def test_a_reply_too_large_for_bedrock_is_cut_at_whole_results(running: Service,
     assert seen == facts[::-1]
 
 
-def test_the_page_and_the_golden_file_have_the_replies_of_today() -> None:
-    """To renew them: python -m tests.functions.envelopes_table --write."""
-    made = envelopes_table.replies()
-    assert envelopes_table.GOLDEN.read_text("utf-8") == envelopes_table.golden(made)
-    assert envelopes_table.ALL.read_text("utf-8") == envelopes_table.all_replies(made)
-    assert envelopes_table.current(envelopes_table.PAGE.read_text("utf-8")) == envelopes_table.tables(made)
-
-
 @pytest.mark.parametrize("envelope", ENVELOPES)
-@pytest.mark.parametrize("tool", envelopes_table.CASES)
+@pytest.mark.parametrize("tool", replies.CASES)
 def test_every_reply_shown_is_of_the_outcome_it_is_shown_for(envelope: str, tool: str) -> None:
-    shown = json.loads(envelopes_table.GOLDEN.read_text("utf-8"))[envelope][tool]
-    assert set(shown) == set(envelopes_table.outcomes(tool))
+    shown = json.loads(replies.GOLDEN.read_text("utf-8"))[envelope][tool]
+    assert set(shown) == set(replies.outcomes(tool))
     for outcome, reply in shown.items():
         said = ENVELOPES[envelope].read(reply)
         assert said.get("code", "success") == outcome
 
 
 def test_every_tool_is_shown() -> None:
-    assert set(envelopes_table.CASES) == set(TOOLS)
+    assert set(replies.CASES) == set(TOOLS)
 
 
 # Strangers

@@ -1,14 +1,9 @@
-"""What each envelope answers: real replies of the tools over a memory in this process, at a fixed time.
+"""What each tool answers in each envelope: real replies, over a memory in this process, at a fixed time."""
 
-    python -m tests.functions.envelopes_table [--write]
-
-Prints the tables; with --write they also take their place in docs/, and the replies in tests/data.
-"""
-
-import argparse
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Final
 
 from memtools.backend import Backend
@@ -203,7 +198,7 @@ def all_replies(made: Replies) -> str:
         "# Every reply",
         "",
         "What each tool returns in each envelope: its reply and each of its errors, verbatim. Made by",
-        "`python -m tests.functions.envelopes_table --write`, over a memory of a few facts; what the codes mean is in",
+        "`make generate`, over a memory of a few facts; what the codes mean is in",
         "the [README](../README.md#errors), how an envelope carries them in [envelopes.md](envelopes.md).",
     ]
     for envelope, tools in made.items():
@@ -215,28 +210,12 @@ def all_replies(made: Replies) -> str:
     return "\n".join(lines) + "\n"
 
 
-def current(page: str) -> str:
-    """What the page has between the marks."""
-    return page.partition(START)[2].partition(END)[0].strip()
-
-
-def golden(made: Replies) -> str:
-    return json.dumps(made, ensure_ascii=False, indent=1) + "\n"
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="python -m tests.functions.envelopes_table", description=__doc__)
-    parser.add_argument("--write", action="store_true", help="renew docs/ and tests/data/replies.json")
+def files() -> dict[Path, str]:
+    """The pages and the golden file with the replies of today."""
     made = replies()
-    if not parser.parse_args(arguments).write:
-        print(tables(made))
-        return
-    page = PAGE.read_text("utf-8")
-    before, _, rest = page.partition(START)
-    PAGE.write_text(f"{before}{START}\n{tables(made)}\n{END}{rest.partition(END)[2]}", "utf-8")
-    ALL.write_text(all_replies(made), "utf-8")
-    GOLDEN.write_text(golden(made), "utf-8")
-
-
-if __name__ == "__main__":
-    main()
+    before, _, rest = PAGE.read_text("utf-8").partition(START)
+    return {
+        PAGE: f"{before}{START}\n{tables(made)}\n{END}{rest.partition(END)[2]}",
+        ALL: all_replies(made),
+        GOLDEN: json.dumps(made, ensure_ascii=False, indent=1) + "\n",
+    }
