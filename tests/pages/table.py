@@ -80,7 +80,7 @@ PROOFS: Final[Mapping[str, Sequence[Proof]]] = {
         Run("make bench", filled_in={"make bench": "make --dry-run bench"}, says=("benchmarks.locomo",)),
         By("template.yaml", f"{FACTS}::test_the_layout_names_what_is_there"),
     ],
-    "CONTRIBUTING.md": [By("handler >", f"{FACTS}::test_imports_point_as_contributors_are_told")],
+    "CONTRIBUTING.md": [Draw("flowchart"), By("handler >", f"{FACTS}::test_imports_point_as_contributors_are_told")],
     "clients/python/README.md": [
         By("from memtools_client", f"{FRAMEWORKS}/test_examples.py::test_the_client_of_the_packages_own_page")
     ],
