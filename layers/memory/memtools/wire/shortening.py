@@ -48,7 +48,7 @@ def _refusal(reply: Reply, limit: int) -> TooLarge:
     for name in reply.shortens:
         items = first[name]
         cursor = {"nextCursor": first["nextCursor"]} if len(items) == 1 and "nextCursor" in first else {}
-        first = {**items[0], **cursor}
+        first = {**items[0], **cursor} if items else first
     details = {name: first[name] for name in ("id", "nextCursor") if name in first}
     return TooLarge(
         f"The result is too large for a reply, and texts are never truncated. {reply.too_large}",
