@@ -424,7 +424,7 @@ class Merged:
     """What limited this reply, and how to get the rest."""
     survivor_id: str
     deleted_ids: list[str]
-    """The memories that were merged into the survivor, in the order arguments."""
+    """The memories that were merged into the survivor, in the order given."""
     missing_ids: list[str]
     """The ids given that are not live memories."""
     trace: Memory

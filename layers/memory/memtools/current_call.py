@@ -1,4 +1,4 @@
-"""The call that is running: when it has to end, and what is counted on its way for the log and the metrics.
+"""The running call: its deadline, and what it counts for the log and the metrics.
 
 Both follow the call into other threads with its context.
 """
@@ -11,19 +11,19 @@ from contextvars import ContextVar
 from enum import StrEnum
 from math import inf
 
-# A function has 29 seconds, and a call to a store that hangs takes up to 15 (see adapters/aws.py). So no such call
-# starts later than this: then even the last one ends in time to be reported.
+# A function has 29 seconds, and a call to a store that hangs takes up to 15 (see adapters/aws.py). No call to a store
+# starts later than this, so that even the last one ends early enough for a reply.
 SECONDS = 13.0
 
 
 class Metric(StrEnum):
-    """What is counted, under its name in the log and in CloudWatch."""
+    """The names of the counters, in the log and in CloudWatch."""
 
     COLD_START = "cold_start"
-    EMBEDDING_FAILED = "embedding_failed"  # the model gave no vector for what a call asked for, or for older traces
+    EMBEDDING_FAILED = "embedding_failed"  # the model returned no vectors, for a call or for a back-fill
     SEGMENT_WRITTEN = "segment_written"
-    SEGMENT_UNWRITTEN = "segment_unwritten"  # it was time, and S3 did not take it
-    SEGMENT_UNUSABLE = "segment_unusable"  # one was there: damaged, or made for another model
+    SEGMENT_UNWRITTEN = "segment_unwritten"  # a segment was due, but S3 did not store it
+    SEGMENT_UNUSABLE = "segment_unusable"  # it was damaged, or made for another model
 
 
 _end: ContextVar[float] = ContextVar("end", default=inf)
@@ -32,7 +32,7 @@ _counts: ContextVar[Counter[str] | None] = ContextVar("counts", default=None)
 
 @contextmanager
 def running_call() -> Iterator[Counter[str]]:
-    """Inside, no store call starts after SECONDS; yields what is counted inside, by name."""
+    """Inside this context, no call to a store starts after SECONDS. Yields the counts by name."""
     counts: Counter[str] = Counter()
     end, counted = _end.set(time.monotonic() + SECONDS), _counts.set(counts)
     try:
@@ -43,7 +43,7 @@ def running_call() -> Iterator[Counter[str]]:
 
 
 def deadline() -> float:
-    """When the call has to have started its last store call, by ``time.monotonic``; never, outside of a call."""
+    """The time after which the call starts no call to a store, by ``time.monotonic``; infinite outside of a call."""
     return _end.get()
 
 
@@ -53,7 +53,7 @@ def out_of_time() -> bool:
 
 
 def increment(metric: Metric) -> None:
-    """Count it for the running call; outside of a call nobody counts."""
+    """Increment a counter of the running call. Does nothing outside of a call."""
     counts = _counts.get()
     if counts is not None:
         counts[metric] += 1

@@ -1,4 +1,4 @@
-"""The one place that says how often, and for how long, anything is tried again."""
+"""How often, and for how long, anything is retried."""
 
 import random
 import time
@@ -6,16 +6,16 @@ from collections.abc import Iterator
 
 from memtools.current_call import SECONDS, deadline
 
-# Thirty-two writers of one document, each attempt won by one of them, get through well within these.
+# Enough for 32 concurrent writers of one document, one of whom succeeds in each round.
 ATTEMPTS = 64
 _FIRST_PAUSE = 0.02
 _LONGEST_PAUSE = 0.4
 
 
 def attempts() -> Iterator[int]:
-    """Numbers of attempts, at once for the first, then after a pause with full jitter, until the bounds are reached.
+    """Yield the numbers of attempts, each after a pause except the first, until a limit is reached.
 
-    Full jitter: M. Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015.
+    The pauses have full jitter: M. Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015.
     """
     end = min(deadline(), time.monotonic() + SECONDS)
     yield 0

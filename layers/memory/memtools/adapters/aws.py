@@ -17,8 +17,8 @@ R = TypeVar("R")
 
 _CONNECTIONS = 32
 
-# At worst a call takes three attempts of four seconds and two pauses of together three: 15 seconds.
-# current_call.py counts on that.
+# At worst a call takes three attempts of four seconds and three seconds of pauses: 15 seconds. current_call.py relies
+# on that.
 CONFIG = Config(
     connect_timeout=1,
     read_timeout=3,
@@ -30,7 +30,7 @@ _pool = ThreadPoolExecutor(_CONNECTIONS, thread_name_prefix="aws")
 
 
 def in_parallel(function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
-    """``map`` with the calls at the same time: as many AWS calls, one round trip. The call's deadline holds in each."""
+    """``map`` with concurrent calls, which take the time of one. The running call's deadline applies to each."""
     calls = [(copy_context(), item) for item in items]
     return _pool.map(lambda call: call[0].run(function, call[1]), calls)
 

@@ -1,4 +1,4 @@
-"""Vectors for traces that were written while the model was out, or with another model."""
+"""Makes vectors for traces that were written while the model was not available, or with another model."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
@@ -12,16 +12,16 @@ from memtools.errors import Unavailable
 from memtools.freshness.indexes import CachedIndex
 from memtools.ports import Embedder, TraceStore
 
-# A model that is out must not slow down every search: a pause after each try, and a budget for each.
+# A model that is not available must not slow down every search, so a try has a budget, and a pause follows it.
 _PAUSE = timedelta(minutes=1)
 _BUDGET = timedelta(seconds=2)
-_TEXTS = 16  # embedded at once, between two looks at the clock
+_TEXTS = 16  # embedded in one call, between two looks at the clock
 
 
 def backfill(
     cached: CachedIndex, scope: Scope, store: TraceStore, embedder: Embedder, now: Callable[[], datetime]
 ) -> tuple[CachedIndex, int]:
-    """Embed traces that have no vector, if it is time to try; the index with the vectors, and how many are new."""
+    """Embed traces without a vector, if it is time to try; the index with the new vectors, and their number."""
     start = now()
     if cached.backfilled_at is not None and cached.backfilled_at > start - _PAUSE:
         return cached, 0
@@ -46,10 +46,10 @@ def backfill(
 
 
 def _batches(places: list[int], refused: int | None) -> Iterator[list[int]]:
-    """The places to embed at once.
+    """Yield the places to embed in one call.
 
-    The model may always refuse one of the texts. So where it failed before, go on from there one by one and come to
-    that text again last: it keeps no other text from getting a vector.
+    The model may always refuse a certain text. So after a failure, continue behind that text, one by one, and come to
+    it last, so that it does not keep other texts from getting a vector.
     """
     start = 0 if refused is None else bisect_right(places, refused)
     order = iter(places[start:] + places[:start])

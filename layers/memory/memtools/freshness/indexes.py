@@ -15,20 +15,20 @@ from memtools.domain.trace import Trace
 from memtools.errors import Unavailable
 from memtools.ports import ConditionFailed, Embedder, SegmentStore, TraceStore
 
-if TYPE_CHECKING:  # numpy comes with it, and functions that only write need none
+if TYPE_CHECKING:  # it imports numpy, which functions that only write do not need
     from memtools.ranking.index import Index
 
-# Clocks differ, and a write takes a while to land: changes are read again from this long before they were last read.
+# Clocks differ, and writes take time. So changes are read again from this long before the last read.
 OVERLAP = timedelta(minutes=3)
-# A search writes a new segment when more than FEW changes, and more than a SHARE-th of the segment's rows, have come
-# since. A change to a row of the segment counts twice: for the row it kills and the row it adds. So a scope that grows
+# A search writes a new segment after more than FEW changes, and more than one for every SHARE rows of the segment. A
+# change to a row of the segment counts twice: for the row that becomes dead and for the new one. So a scope that grows
 # to n traces writes at most (SHARE + 1) * n rows in all. A cold search reads no more changes than that, plus those of
-# the last OVERLAP before the segment was written, which the segment has as well. Where these are many (a bulk load that
-# was searched at once), the segment is written once more when they are old enough: 2 * (SHARE + 1) * n rows at most.
+# the last OVERLAP before the segment was written, which the segment also has. If these are many (a bulk load that was
+# searched at once), the segment is written once more when they are old enough: 2 * (SHARE + 1) * n rows at most.
 FEW = 256
 SHARE = 8
-_BATCH = 10_000  # changes folded in at once: what was read of a scope too large for one call is not lost
-# A function has 1 GB: for the model (100 MB) and, while it rewrites a segment, for that segment three times.
+_BATCH = 10_000  # changes folded in one step, which are kept if a scope is too large to be read in one call
+# A function has 1 GB: for the model (100 MB), and three times for a segment while it is rewritten.
 _BYTES = 192 * 1024 * 1024
 
 
@@ -36,9 +36,9 @@ _BYTES = 192 * 1024 * 1024
 class CachedIndex:
     """A scope's index, with every change that the table had at ``read_at`` (``None``: never read).
 
-    Where reading was interrupted, it has the changes up to ``through`` only. ``stored`` is the tag of the segment in
-    the store. ``backfilled_at`` is when vectors were last made for traces without one, and ``refused`` the place after
-    which to go on, if the model failed then.
+    If reading was interrupted, it has only the changes up to ``through``. ``stored`` is the tag of the stored segment.
+    ``backfilled_at`` is the time of the last back-fill, and ``refused`` the place after which to continue if the model
+    failed then.
     """
 
     index: "Index"
@@ -50,9 +50,9 @@ class CachedIndex:
 
 
 class Indexes:
-    """Forgets the scope used longest ago when all together take more than ``limit`` bytes; the last one used stays.
+    """Forgets the least recently used scopes if all together take more than ``limit`` bytes, but never the last one.
 
-    Safe to share between threads: of two that keep the same scope the later wins; what the other knew is read again.
+    Thread-safe: of two threads that keep the same scope the later one wins, and the other one's changes are read again.
     """
 
     def __init__(
@@ -76,9 +76,10 @@ class Indexes:
 
     @contextmanager
     def fresh(self, scope: Scope) -> Iterator["Index"]:
-        """The scope's index as the table has it. Raises Unavailable where the table or the segments are out.
+        """The scope's index with all changes in the table. Raises Unavailable if a store does not answer.
 
-        A new segment, if it is time for one, is written on leaving: the answer is ready by then, and waits at worst.
+        A new segment, if it is time for one, is written on leaving, when the result is ready: a failure can only delay
+        it.
         """
         now = self._now()
         model = self._embedder.model
@@ -86,7 +87,7 @@ class Indexes:
         if cached is None or cached.index.model != model:
             cached = self._load(scope)
         if cached.read_at and cached.read_at <= now - self._retention + OVERLAP:
-            # The table may have purged tombstones since: what the index has could be dead.
+            # The table may have purged tombstones since then, so the index may have traces that are dead.
             cached = replace(cached, index=cached.index.empty(model), read_at=None, through=None)
         cached, settled = self._fold_changes(scope, replace(cached, read_at=cached.read_at or now), now)
         cached, filled = replace(cached, read_at=now, through=now), 0
@@ -100,9 +101,9 @@ class Indexes:
             self._compact_and_save(scope, self.cached(scope) or cached, now)
 
     def forget(self, scope: Scope, ids: Sequence[str]) -> None:
-        """Drop from the index what the table no longer has as the index says; a later change tells what became of it.
+        """Drop traces that the table no longer has at the index's version. A later change adds them again.
 
-        So a scope that was erased elsewhere costs no search twice.
+        So traces of a scope that was erased elsewhere slow down only one search.
         """
         if cached := self.cached(scope):
             self.keep(scope, replace(cached, index=cached.index.without(ids)))
@@ -129,7 +130,7 @@ class Indexes:
             self._cached.pop(scope, None)
 
     def _load(self, scope: Scope) -> CachedIndex:
-        """What the segment says; an empty index where there is none that can be used."""
+        """The index of the segment, or an empty one if there is no usable segment."""
         from memtools.freshness.segment import Segment, Unusable, intact
         from memtools.ranking.index import Index
 
@@ -147,9 +148,9 @@ class Indexes:
         return CachedIndex(Index(segment.columns), segment.read_at, stored=stored.tag, through=segment.read_at)
 
     def _fold_changes(self, scope: Scope, cached: CachedIndex, now: datetime) -> tuple[CachedIndex, int]:
-        """Fold in the changes since; also how many of them a segment written ``now`` would save from being read again.
+        """Fold in all later changes; also how many would not be read again if a segment were written ``now``.
 
-        Where there are too many for the time left, the next call goes on from there.
+        If there are too many for the time left, the next call continues from there.
         """
         settled = 0
         changes: Iterator[Trace] = iter(self._traces.changes(scope, cached.through and cached.through - OVERLAP))
@@ -163,17 +164,17 @@ class Indexes:
         return cached, settled
 
     def _compact_and_save(self, scope: Scope, cached: CachedIndex, now: datetime) -> None:
-        """Put all in one part, in memory and in a segment."""
+        """Compact the index, and save it as the segment."""
         cached = replace(cached, index=cached.index.compacted(now))
         try:
             self.keep(scope, replace(cached, stored=self._save(scope, cached)))
-        except ConditionFailed:  # another segment was written meanwhile: the next call reads that one
+        except ConditionFailed:  # another one was written meanwhile: the next call reads it
             self.drop(scope)
 
     def _save(self, scope: Scope, cached: CachedIndex) -> str | None:
-        """Store the compacted index as the scope's segment; the tag of the segment that is stored afterwards.
+        """Save the compacted index as the scope's segment; the tag of the segment that is stored afterwards.
 
-        Where the store is out, the old one stays: no search fails because its index cannot be saved.
+        If the store does not answer, the old segment stays. No search fails because its index cannot be saved.
         """
         from memtools.freshness.segment import Segment
 
@@ -189,7 +190,7 @@ class Indexes:
 
 
 def _should_compact(cached: CachedIndex, settled: int, filled: int) -> bool:
-    """Whether so much has changed since the segment, or so many vectors were filled in, that it is time for another."""
+    """Whether it is time for a new segment, because of changes or of vectors that were filled in."""
     changes = max(cached.index.changes, settled)
     few_filled = min(FEW, len(cached.index) // SHARE)
     return changes > max(FEW, len(cached.index.base) // SHARE) or filled > few_filled

@@ -50,8 +50,8 @@ class Groups(Reply):
 
 
 def run(backend: Backend, scope: Scope, arguments: Duplicates) -> Groups:
-    """Groups of the scope's live traces as the table has them, the most alike first."""
-    # It brings numpy, which only functions that search need.
+    """Groups of similar live traces with their current content, most similar first."""
+    # It imports numpy, which only functions that search need.
     from memtools.ranking.alike import alike, proposed
 
     now = backend.now()

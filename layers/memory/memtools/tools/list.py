@@ -56,7 +56,7 @@ class Listed(Reply):
 
 
 def run(backend: Backend, scope: Scope, arguments: List) -> Listed:
-    """A page of the scope's live traces as the table has them, newest first."""
+    """A page of live traces with their current content, newest first."""
     tags = frozenset(fold(tag) for tag in arguments.tags)
     checksum = digest(scope.key, *sorted(tags))[:16]
     after = _decode_cursor(arguments.cursor, checksum) if arguments.cursor else None
@@ -79,7 +79,7 @@ def _ids(index: "Index", places: Iterable[int]) -> list[str]:
 
 
 def _confirmed(backend: Backend, scope: Scope, ids: Sequence[str], now: "datetime") -> list[Trace]:
-    """Those of the traces that the table still has, alive."""
+    """The traces that are still alive in the table. The others are dropped from the index."""
     found = backend.traces.get(scope, ids)
     live = [found[one] for one in ids if one in found and found[one].alive(now)]
     if len(live) < len(ids):

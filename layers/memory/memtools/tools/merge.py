@@ -47,9 +47,7 @@ class Merged(Reply):
     changes = True
 
     survivor_id: str
-    deleted_ids: list[str] = Field(
-        description="The memories that were merged into the survivor, in the order arguments."
-    )
+    deleted_ids: list[str] = Field(description="The memories that were merged into the survivor, in the order given.")
     missing_ids: list[str] = Field(description="The ids given that are not live memories.")
     trace: Memory
 
@@ -101,7 +99,7 @@ def _steps(
 
 
 def _inside(backend: Backend, scope: Scope, found: Mapping[str, Trace], live: Sequence[Trace]) -> list[str]:
-    """The traces found that are still merged into the only live one, at once or by way of others.
+    """The traces in ``found`` that are still merged into the only live one, directly or through others.
 
     A source that was restored since is live, and is merged again.
     """
@@ -117,7 +115,7 @@ def _inside(backend: Backend, scope: Scope, found: Mapping[str, Trace], live: Se
 
 
 def _says_so(survivor: Trace, arguments: Merge, call: str) -> bool:
-    """Whether the survivor says what the merge asks for, or did when this very merge made it."""
+    """Whether the survivor has the content that the merge asks for, or had it when this same merge made it."""
     this_merge = survivor.merge is not None and survivor.merge.call == call
     return this_merge or not (arguments.merged_content or "").strip() or arguments.merged_content == survivor.content
 

@@ -76,13 +76,13 @@ class Found(Reply):
     results: list[Hit] = Field(description="Most relevant first; empty if nothing is relevant.")
 
     def metrics(self) -> dict[str, int]:
-        """How many hits there were."""
+        """The number of hits."""
         return {"hits": len(self.results)}
 
 
 def run(backend: Backend, scope: Scope, arguments: Search) -> Found:
-    """The scope's most relevant live traces, as the table has them now, each counted as retrieved."""
-    # It brings numpy, which only functions that search need.
+    """The most relevant live traces with their current content. Each counts as retrieved."""
+    # It imports numpy, which only functions that search need.
     from memtools.ranking.rank import Query, rank
 
     if not arguments.query.strip():
@@ -102,7 +102,7 @@ def run(backend: Backend, scope: Scope, arguments: Search) -> Found:
 
 
 def _confirmed(backend: Backend, scope: Scope, ranked: Iterator["Ranked"], arguments: Search) -> list[Hit]:
-    """The first hits that the table confirms; it counts them as it reads them."""
+    """The first hits that the table confirms. Reading a hit also counts its retrieval."""
     hits: list[Hit] = []
     while proposed := list(islice(ranked, arguments.limit - len(hits))):
         found = backend.traces.retrieve(scope, {one.id: one.version for one in proposed}, backend.now())

@@ -61,7 +61,7 @@ class Reply(BaseModel):
         return self.model_dump(by_alias=True, exclude_none=True)
 
     def metrics(self) -> dict[str, int]:
-        """What CloudWatch should count of it, by name."""
+        """What the reply adds to the call's metrics, by name."""
         return {}
 
     def without_last(self, count: int) -> Self:
@@ -130,9 +130,9 @@ class Tool(Generic[A_co, R_co]):
                 text = f"`{path}` is missing"
             case _:
                 text = f"`{path}`: {message}" if path else message
-        named = path or next(iter(re.findall(r"`(\w+)`", text)), "")
-        taken = {"takes": self.argument_names} if problem["type"] == "extra_forbidden" else {}
-        return {"argument": named, "problem": text, **taken}
+        argument = path or next(iter(re.findall(r"`(\w+)`", text)), "")
+        known = {"takes": self.argument_names} if problem["type"] == "extra_forbidden" else {}
+        return {"argument": argument, "problem": text, **known}
 
 
 AnyTool = Tool[Arguments, Reply]

@@ -30,11 +30,11 @@ def recognise(event: Any, context: Any = None) -> Transport | None:
         (http, "httpMethod" in fields and isinstance(request.get("identity"), dict)),
         (direct, "tool" in fields),
     )
-    return next((cast("Transport", transport) for transport, is_it in known if is_it), None)
+    return next((cast("Transport", transport) for transport, matches in known if matches), None)
 
 
 def encoded(transport: Transport, event: Event, outcome: Answer) -> dict[str, Any]:
-    """The envelope's reply, with as much of the outcome as it can carry."""
+    """The envelope's reply, with as much of the outcome as fits."""
     encode = partial(transport.encode, event)
     reply = encode(outcome if isinstance(outcome, ToolError) else outcome.as_dict())
     if size_of(reply) <= transport.REPLY_LIMIT:

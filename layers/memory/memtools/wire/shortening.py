@@ -11,13 +11,13 @@ from memtools.wire.incoming import Outcome, size_of
 _MESSAGE_LIMIT: Final = 2_000  # characters
 
 Encode = Callable[[Outcome], dict[str, Any]]
-Answer = Reply | ToolError  # what a tool says, before it is encoded
+Answer = Reply | ToolError  # the outcome of a tool, before it is encoded
 Fits = Callable[[Outcome], bool]
 
 
 def shortened(outcome: Answer, limit: int, encode: Encode) -> Outcome:
-    """As much of an outcome that is too large as makes a reply of at most ``limit`` bytes once it is encoded."""
-    # Where what is echoed is too much already, leaving out memories would not help.
+    """A shorter form of an outcome that is too large, whose encoded reply has at most ``limit`` bytes."""
+    # If the repeated parts of the event are too large already, leaving out memories does not help.
     if size_of(encode({})) > limit:
         return outcome.as_dict() if isinstance(outcome, Reply) else outcome
 

@@ -1,4 +1,4 @@
-"""A scope's memory taken out of its table and bucket, put in, and erased: for operators, past the rules of the tools.
+"""Exports, imports and erases a scope's memory in its table and bucket: for operators, without the tools' rules.
 
-Beside ``adapters.table`` this is the only code that knows keys, attributes and conditions.
+Only this and ``adapters.table`` know keys, attributes and conditions.
 """

@@ -1,4 +1,4 @@
-"""Versions of documents, out of the bucket and into it."""
+"""Reads versions of documents from the bucket, and writes them to it."""
 
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -22,8 +22,8 @@ _CONTENT_TYPE: Final = "text/markdown; charset=utf-8"
 def versions_of(stores: Stores, scope: Scope) -> dict[str, list[Version]]:
     """The scope's documents by key, each with all versions and deletion markers, oldest first.
 
-    A page lists versions and markers apart, so their common order is lost. Where there are markers, pages of one entry
-    keep it.
+    A page lists versions and markers separately, so their common order is lost. If there are markers, pages with one
+    entry each keep the order.
     """
     prefix = documents_prefix(scope)
     found = [version for page in version_pages(stores, prefix) for version in page]
@@ -59,14 +59,14 @@ def _read(stores: Stores, version: Version, name: str) -> DocumentVersion:
 
 
 def _second_text(moment: datetime) -> str:
-    """The time to the second, which is what S3 keeps."""
+    """The time to the second, as S3 keeps it."""
     return moment_text(moment.astimezone(UTC).replace(microsecond=0))
 
 
 def write_version(stores: Stores, scope: Scope, version: DocumentVersion, current: str | None) -> str | None:
-    """Store the version on top of the one with the tag ``current``, None for none. Its own tag, None if it deletes.
+    """Write the version after the one with the tag ``current`` (None: there is none); its tag, or None for a deletion.
 
-    Raises Unavailable where another version is there.
+    Raises Unavailable if another version is the current one.
     """
     place: dict[str, Any] = {"Bucket": stores.bucket, "Key": documents_prefix(scope) + version.name}
     with translated("write to the bucket"):
@@ -85,14 +85,14 @@ def write_version(stores: Stores, scope: Scope, version: DocumentVersion, curren
 
 
 def _metadata(version: DocumentVersion, current: str | None) -> dict[str, str]:
-    """As ``S3Personas`` writes it; ``replaces`` says only whether there was a version before."""
+    """Like that of ``S3Personas``, but ``replaces`` says only whether there was an earlier version."""
     replaces = ABSENT if version.is_first else ("imported" if current else None)
     values = {"edit": version.edit, "writes": version.writes, _WRITTEN: version.written_at, "replaces": replaces}
     return {name: value for name, value in values.items() if value is not None}
 
 
 def current_tag(stores: Stores, scope: Scope, name: str) -> str | None:
-    """The tag of the document's current version, None where it has none."""
+    """The tag of the document's current version, None if there is none."""
     key = documents_prefix(scope) + name
     with translated(READ_BUCKET):
         found = stores.s3.list_objects_v2(Bucket=stores.bucket, Prefix=key, MaxKeys=1).get("Contents", [])
@@ -100,7 +100,7 @@ def current_tag(stores: Stores, scope: Scope, name: str) -> str | None:
 
 
 def read_agent_document(s3: Client, bucket: str, scope: Scope, name: str) -> bytes | None:
-    """A document that belongs to the agent alone, such as SOUL.md; None where there is none."""
+    """A document of the agent, such as SOUL.md; None if it does not exist."""
     with translated(READ_BUCKET):
         try:
             data: bytes = s3.get_object(Bucket=bucket, Key=document_key(scope, name))["Body"].read()
@@ -112,7 +112,7 @@ def read_agent_document(s3: Client, bucket: str, scope: Scope, name: str) -> byt
 
 
 def create_agent_document(s3: Client, bucket: str, scope: Scope, name: str, data: bytes) -> None:
-    """Store a document of the agent's where there is none. Raises Unavailable where there is one by now."""
+    """Create a document of the agent. Raises Unavailable if it exists by now."""
     place = {"Bucket": bucket, "Key": document_key(scope, name)}
     with translated(f"write {name} to the bucket"):
         s3.put_object(**place, Body=data, ContentType=_CONTENT_TYPE, IfNoneMatch="*")

@@ -1,4 +1,4 @@
-"""All that a scope has, to delete it for good: items, every version of its documents, and its segment."""
+"""Lists and deletes everything of a scope for good: items, all versions of its documents, and its segment."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from memtools.errors import Unavailable
 from memtools.retry import attempts
 
 KINDS: Final = ("traces", "history", "keys", "others", "documentVersions", "deletionMarkers", "segmentVersions")
-# DynamoDB's limit of a batch.
+# DynamoDB's limit for a batch.
 BATCH: Final = 25
 
 
@@ -27,7 +27,7 @@ class Entry:
 
 
 def entries_of(stores: Stores, scope: Scope) -> Iterator[Entry]:
-    """All that the scope has, and nothing of another scope, whatever its name."""
+    """Yield everything that the scope has, and nothing of another scope, whatever its name."""
     for items in item_pages(stores, scope, only=("sk", "id")):
         yield from (Entry(_kind(item), item["sk"]) for item in items)
     for versions in version_pages(stores, documents_prefix(scope)):
@@ -51,13 +51,13 @@ def _kind(item: Mapping[str, Any]) -> str:
 
 
 def delete(stores: Stores, scope: Scope, entries: Sequence[Entry]) -> None:
-    """Delete up to BATCH entries; those that are gone already do no harm. Raises Unavailable."""
+    """Delete up to BATCH entries. Entries that no longer exist are no error. Raises Unavailable."""
     _delete_items(stores, scope, [one.key for one in entries if one.version is None])
     _delete_versions(stores, [one for one in entries if one.version is not None])
 
 
 def _delete_items(stores: Stores, scope: Scope, keys: Sequence[str]) -> None:
-    """Delete the items; what DynamoDB leaves unprocessed is sent again."""
+    """Delete the items. Requests that DynamoDB did not process are sent again."""
     if not keys:
         return
     requests = [{"DeleteRequest": {"Key": to_dynamodb({"pk": scope.key, "sk": key})}} for key in keys]

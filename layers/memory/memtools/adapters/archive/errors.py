@@ -1,4 +1,4 @@
-"""AWS errors as ours, by what an operator can do about them. No text of AWS passes, only its names for errors."""
+"""Translates AWS errors by what an operator can do about them. Only AWS's error codes pass, not its texts."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -48,7 +48,7 @@ _SIGNED_OUT: Final = (
 
 
 def translation(error: ClientError | BotoCoreError, doing: str) -> ToolError:
-    """The error as one of ours; ``doing`` completes "could not ...". ``details`` has AWS's name for it."""
+    """The translated error; ``doing`` completes "could not ...". ``details`` has AWS's error code."""
     match error:
         case ClientError():
             return _of_service(error, doing)
@@ -75,7 +75,7 @@ def _of_service(error: ClientError, doing: str) -> ToolError:
 
 @contextmanager
 def translated(doing: str) -> Iterator[None]:
-    """AWS errors inside become ours; ``doing`` completes "could not ..."."""
+    """Translate AWS errors; ``doing`` completes "could not ..."."""
     try:
         yield
     except (ClientError, BotoCoreError) as error:

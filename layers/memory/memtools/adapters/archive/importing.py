@@ -1,7 +1,7 @@
-"""Records into an empty scope, of any name.
+"""Writes records into an empty scope, of any name.
 
-What each item has to be follows from the records alone. So a second run finds out by itself what the first one wrote: a
-scope that holds nothing else is one that this import has begun, and any other is left alone.
+The records alone decide what each item must contain. So a second run can tell what the first one wrote: a scope with
+nothing else in it is an import that was begun, and any other scope is not changed.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,16 +31,16 @@ _BATCH: Final = 256  # items with one time of change, a microsecond apart: searc
 
 @dataclass(slots=True)
 class _Planned:
-    """What an item has to hold: a record, the ids that claim its text, or both."""
+    """The required content of an item: a record, the ids that claim its text, or both."""
 
     record: Trace | Replaced | None = None
     claimed_by: set[str] = field(default_factory=set)
 
 
 def write_all(stores: Stores, scope: Scope, records: Sequence[Trace | Replaced], documents: Documents) -> Iterator[int]:
-    """Write what is missing of the records and documents; yields how many more items and versions are there now.
+    """Write the records and documents that are missing; yields the number of items and versions written each time.
 
-    Before it writes, it raises Conflict where the scope holds anything else, ValueError for a record given twice.
+    Before writing, raises Conflict if the scope has anything else, and ValueError if a record occurs twice.
     """
     plan = _plan_of(scope, records)
     missing = _missing_keys(stores, scope, plan)
@@ -64,7 +64,7 @@ def write_all(stores: Stores, scope: Scope, records: Sequence[Trace | Replaced],
 def _plan_of(scope: Scope, records: Sequence[Trace | Replaced]) -> dict[str, _Planned]:
     """The scope's items by sort key, in the order in which their traces last changed.
 
-    A trace keeps its id. Where that is not the key of its text in this scope, it claims the text at that key.
+    A trace keeps its id. If that is not the key of its text in this scope, the trace claims its text at that key.
     """
     plan: dict[str, _Planned] = {}
     for record in sorted(records, key=lambda one: (one if isinstance(one, Trace) else one.trace).changed_at):
@@ -80,7 +80,7 @@ def _plan_of(scope: Scope, records: Sequence[Trace | Replaced]) -> dict[str, _Pl
 
 
 def _missing_keys(stores: Stores, scope: Scope, plan: Mapping[str, _Planned]) -> list[str]:
-    """The sort keys still to be written. Raises Conflict where an item is not as planned."""
+    """The sort keys that are still missing. Raises Conflict if an item differs from the plan."""
     written = set()
     for items in item_pages(stores, scope):
         for item in items:
@@ -94,7 +94,7 @@ def _missing_keys(stores: Stores, scope: Scope, plan: Mapping[str, _Planned]) ->
 
 
 def _is_as_planned(item: Values, planned: _Planned) -> bool:
-    """Whether the item is what the plan says, but for retrievals, which a search may have counted meanwhile."""
+    """Whether the item equals the plan, except for retrievals, which a search may have counted in the meantime."""
     found, record = record_of_item(item), planned.record
     if isinstance(found, Trace) and isinstance(record, Trace):
         found = replace(found, retrieval_count=record.retrieval_count, last_retrieved_at=record.last_retrieved_at)
@@ -109,7 +109,7 @@ def _not_empty(scope: Scope) -> Conflict:
 
 
 def _missing_versions(stores: Stores, scope: Scope, documents: Documents) -> list[Sequence[DocumentVersion]]:
-    """Of each document the versions still to be written. Raises Conflict where others are there."""
+    """The versions of each document that are still missing. Raises Conflict if there are others."""
     found: dict[str, list[DocumentVersion]] = {}
     for version in read_versions(stores, scope, versions_of(stores, scope)):
         found.setdefault(version.name, []).append(version)
@@ -139,7 +139,7 @@ def _item(scope: Scope, key: str, planned: _Planned, now: datetime) -> dict[str,
 
 
 def _put(stores: Stores, scope: Scope, item: Any) -> None:
-    """Put the item where there is none, or where a first attempt, whose answer got lost, has put it."""
+    """Put the item if it does not exist, or if an earlier attempt with a lost response has put it."""
     with translated("write to the table"):
         try:
             stores.dynamodb.put_item(

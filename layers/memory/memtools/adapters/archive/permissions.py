@@ -1,4 +1,4 @@
-"""The calls that export, import and erase make, on a scope that is nobody's: they change nothing."""
+"""Tries the calls of export, import and erase on a scope that belongs to nobody. They change nothing."""
 
 from collections.abc import Callable
 from functools import partial
@@ -13,14 +13,14 @@ from memtools.adapters.table.layout import to_dynamodb
 from memtools.domain.scope import Scope
 from memtools.errors import ToolError
 
-# A scope that is nobody's.
+# The agent and the user of a scope that belongs to nobody.
 NOBODY: Final = "memtools-doctor"
-# The answers to a call that is allowed and finds nothing to do.
+# The responses to a call that is allowed and finds nothing to do.
 _HARMLESS: Final = frozenset({"ConditionalCheckFailedException", "NoSuchKey", "NoSuchVersion", "404"})
 
 
 def failed_calls(stores: Stores) -> dict[str, dict[str, ToolError | None]]:
-    """For export, import and erase, the permissions that each needs, with what went wrong when they were tried."""
+    """The permissions that export, import and erase need, each with the error of its call, if any."""
     table, bucket = {"TableName": stores.table}, {"Bucket": stores.bucket}
     scope = Scope(NOBODY, NOBODY)
     key, document = to_dynamodb({"pk": scope.key, "sk": "none"}), documents_prefix(scope) + "none"

@@ -1,4 +1,4 @@
-"""What an export reads."""
+"""Reads what an export contains."""
 
 from collections.abc import Iterator
 
@@ -9,18 +9,18 @@ from memtools.domain.trace import Trace
 
 
 def record_pages(stores: Stores, scope: Scope, after: str | None = None) -> Iterator[list[Trace | Replaced]]:
-    """The scope's records in the order of their sort keys, from behind ``after``, page by page. Raises Conflict."""
+    """Yield the scope's records after the sort key ``after``, in their order, page by page. Raises Conflict."""
     for items in item_pages(stores, scope, after=after):
         yield [record for item in items if (record := record_of_item(item))]
 
 
 def version_of(record: Trace | Replaced) -> int | None:
-    """The version by which a change shows; a replaced version never changes."""
+    """The version that shows whether the record has changed; None for a replaced version, which never changes."""
     return record.version if isinstance(record, Trace) else None
 
 
 def current_versions(stores: Stores, scope: Scope) -> dict[str, int | None]:
-    """The sort keys of the scope's records, each with its ``version_of``, as they are now."""
+    """The sort keys of the scope's records, each with its current ``version_of``."""
     return {
         item["sk"]: int(item["version"]) if "id" in item else None
         for items in item_pages(stores, scope, only=("sk", "id", "version", "expiresAt"))

@@ -1,6 +1,6 @@
-"""What an export holds: traces, replaced versions of traces, versions of documents; from items, and as JSON values.
+"""The content of an export: traces, replaced versions of traces, and versions of documents, from items and as JSON.
 
-Neither scope nor time of the export is in a record, so equal memories make equal records.
+Records have neither the scope nor the time of the export, so equal memories make equal records.
 """
 
 import base64
@@ -19,7 +19,7 @@ from memtools.errors import Conflict
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """A replaced version that has an item of its own, and when DynamoDB purges it."""
+    """A replaced version that has its own item, and the time at which DynamoDB purges it."""
 
     trace: Trace
     expires_at: int
@@ -27,7 +27,7 @@ class Replaced:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentVersion:
-    """A version of a document, with what S3 keeps about it. ``data`` is None where the document was deleted."""
+    """A version of a document, with its metadata in S3. ``data`` is None if the document was deleted."""
 
     name: str
     data: bytes | None = None
@@ -38,7 +38,7 @@ class DocumentVersion:
 
 
 Record = Trace | Replaced | DocumentVersion
-# As an export names them.
+# Their names in an export.
 KINDS: Final = {Trace: "trace", Replaced: "history", DocumentVersion: "document"}
 
 
@@ -50,9 +50,9 @@ def sort_key(scope: Scope, record: Trace | Replaced) -> str:
 
 
 def record_of_item(item: Mapping[str, Any]) -> Trace | Replaced | None:
-    """The item's record; None for an item that only claims a text, since claims follow from the traces.
+    """The item's record; None for an item that only claims a text, because claims follow from traces. Raises Conflict.
 
-    An imported trace that has not changed since has the time of its last change before the import. Raises Conflict.
+    An imported trace that has not changed since has the time of its last change before the import.
     """
     kind = item["sk"].partition("#")[0]
     if kind == "history" and isinstance(item.get("trace"), dict):
@@ -69,7 +69,7 @@ def record_of_item(item: Mapping[str, Any]) -> Trace | Replaced | None:
 
 
 def values_of(record: Record) -> Values:
-    """The record as JSON holds it; bytes are base64."""
+    """The record as JSON values; bytes are base64."""
     kind = {"kind": KINDS[type(record)]}
     match record:
         case Trace():
@@ -81,7 +81,7 @@ def values_of(record: Record) -> Values:
 
 
 def record_of_values(values: Values) -> Record:
-    """The record of which ``values_of`` made the values. Raises ValueError where it made them of none."""
+    """The record from the result of ``values_of``. Raises ValueError for anything else."""
     given = {name: value for name, value in values.items() if name != "kind"}
     try:
         record = _RECORDS[values["kind"]](given)
@@ -102,7 +102,7 @@ def _with_bytes(values: Values) -> Values:
 
 
 def _with_embedding(values: Values, convert: Callable[[Any], Any]) -> Values:
-    """The trace's values, those of the versions in it too, with each vector converted."""
+    """The trace's values, including its inline history, with every vector converted."""
     found = dict(values)
     if "embedding" in found:
         found["embedding"] = convert(found["embedding"])
@@ -150,7 +150,7 @@ _RECORDS: Final[Mapping[str, Callable[[Values], Record]]] = {
 
 
 def _is_text(record: Record) -> bool:
-    """Whether what has to be text is. Raises ValueError for half of a surrogate pair."""
+    """Whether all texts are texts. Raises ValueError for half of a surrogate pair."""
     trace = record.trace if isinstance(record, Replaced) else record
     texts = (trace.name,) if isinstance(trace, DocumentVersion) else (trace.id, trace.content, *trace.tags)
     return all(isinstance(one, str) and one.encode() for one in texts)

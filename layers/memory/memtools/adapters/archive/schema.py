@@ -1,4 +1,4 @@
-"""The table's schema as template.yaml makes it, which a test compares; the check-up compares a deployment's."""
+"""The table's schema as template.yaml makes it. A test compares the two, and the check-up a deployment's table."""
 
 from typing import Final
 

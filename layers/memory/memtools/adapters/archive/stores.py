@@ -1,4 +1,4 @@
-"""A scope's items and the versions of its objects, page by page."""
+"""Reads a scope's items and the versions of its objects, page by page."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class Stores:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """One version of an object, or the marker of its deletion."""
+    """A version of an object, or a deletion marker."""
 
     key: str
     id: str
@@ -40,7 +40,7 @@ class Version:
 def item_pages(
     stores: Stores, scope: Scope, *, after: str | None = None, only: tuple[str, ...] = ()
 ) -> Iterator[list[Values]]:
-    """The scope's items by sort key, those behind ``after``; of each the attributes in ``only``, or all."""
+    """Yield the scope's items after the sort key ``after``, in their order, with the attributes in ``only`` or all."""
     alias = {f"#n{number}": name for number, name in enumerate(only)}
     projection = {"ProjectionExpression": ", ".join(alias), "ExpressionAttributeNames": alias} if only else {}
     start = to_dynamodb({"pk": scope.key, "sk": after}) if after else None
@@ -61,12 +61,12 @@ def item_pages(
 
 
 def documents_prefix(scope: Scope) -> str:
-    """How the keys of the scope's documents begin, with the slash: ``ana`` must not match ``ana2``."""
+    """What the keys of the scope's documents begin with. It ends in a slash: ``ana`` must not match ``ana2``."""
     return document_key(scope, next(iter(FILES.values()))).rpartition("/")[0] + "/"
 
 
 def version_pages(stores: Stores, prefix: str, **more: Any) -> Iterator[list[Version]]:
-    """The versions and deletion markers of all objects whose keys begin with the prefix."""
+    """Yield the versions and deletion markers of all objects whose keys begin with the prefix."""
     marks: dict[str, str] = {}
     while True:
         with translated(READ_BUCKET):

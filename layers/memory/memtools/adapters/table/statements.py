@@ -168,7 +168,7 @@ def retrieval(version: int, now: datetime, moment: str) -> Statement:
 
 
 def untouched() -> Statement:
-    """A key at which there is no trace, no claim and no replaced version: an import overwrites nothing."""
+    """A key without a trace, claims or a replaced version, so that an import overwrites nothing."""
     absent = ("id", "claimedBy", "#trace")
     conditions = tuple(f"attribute_not_exists({name})" for name in absent)
     return Statement(conditions=conditions, names={"#trace": "trace"})
@@ -217,7 +217,7 @@ def _statements(scope: Scope, write: Write) -> Iterator[tuple[str, Statement]]:
 
 
 def stored_attributes(scope: Scope, trace: Trace) -> dict[str, Any]:
-    """The trace's attributes with the key of its text, which claims are checked against."""
+    """The trace's attributes, with the key of its text, against which claims are checked."""
     return {**attributes(trace), "textKey": key_of(scope, trace.content)}
 
 
