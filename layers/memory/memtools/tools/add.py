@@ -87,17 +87,17 @@ class _Fact:
         - A dead trace: revive it.
         - A trace that says something else now: create one with a spare id.
         """
-        occupant, claimed_by = self.key_state.trace, self.key_state.claimed_by
+        existing, claimed_by = self.key_state.trace, self.key_state.claimed_by
         likely = [name for name in claimed_by if name not in self.refuted]
         self.write = self.condition = self.known = None
-        if occupant and occupant.alive(stamp.now) and occupant.says(self.birth.content):
-            self.known = occupant
+        if existing and existing.alive(stamp.now) and existing.says(self.birth.content):
+            self.known = existing
         elif likely:
             self.condition = StillSays(likely[0], self.birth.content)
-        elif occupant is None:
+        elif existing is None:
             self.write = Write(None, self.birth, claimed_by=claimed_by)
-        elif not occupant.alive(stamp.now):
-            self.write = Write(occupant, revived(occupant, self.birth, stamp))
+        elif not existing.alive(stamp.now):
+            self.write = Write(existing, revived(existing, self.birth, stamp))
         else:
             spare = replace(self.birth, id=spare_id(self.birth.id, stamp))
             self.write = Write(None, spare, claimed_by=claimed_by)

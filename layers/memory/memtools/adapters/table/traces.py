@@ -42,9 +42,9 @@ class DynamoTraces:
         distinct = list(dict.fromkeys(ids))
         for start in range(0, len(distinct), _GET_LIMIT):
             for item in self._get_all([trace_key(scope, one) for one in distinct[start : start + _GET_LIMIT]]):
-                occupant = _key_state(item)
-                if occupant.trace:
-                    found[occupant.trace.id] = occupant.trace
+                state = _key_state(item)
+                if state.trace:
+                    found[state.trace.id] = state.trace
         return found
 
     def _get_all(self, keys: list[Any]) -> list[Any]:
