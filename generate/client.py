@@ -50,7 +50,8 @@ def _replies() -> str:
         from datetime import datetime
         from typing import Any, Self
     '''
-    classes = [_dataclass(name, model) for name, model in found.items()]
+    replies: dict[type[BaseModel], str] = {tool.reply: f"Reply of {tool.name}." for tool in TOOLS.values()}
+    classes = [_dataclass(name, model, model.__doc__ or replies[model]) for name, model in found.items()]
     return "\n\n".join((textwrap.dedent(head).lstrip(), *classes))
 
 
@@ -67,7 +68,7 @@ def _models_in(annotation: Any) -> list[type[BaseModel]]:
     return [model for part in get_args(annotation) for model in _models_in(part)]
 
 
-def _dataclass(name: str, model: type[BaseModel]) -> str:
+def _dataclass(name: str, model: type[BaseModel], doc: str) -> str:
     named = [
         (field, info.alias or to_camel(field), info.annotation, info.description)
         for field, info in model.model_fields.items()
@@ -81,7 +82,7 @@ def _dataclass(name: str, model: type[BaseModel]) -> str:
         (
             "@dataclass(frozen=True, slots=True, kw_only=True)",
             f"class {name}:",
-            f'    """{model.__doc__}"""',
+            f'    """{doc}"""',
             "",
             *fields,
             "",

@@ -1,8 +1,10 @@
 """The settings of a deployment, and the only reader of the environment."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+
+_EMBEDDERS = ("minilm", "bedrock", "none")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,44 +29,32 @@ class Settings:
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Settings":
         """Read the settings. Raises ValueError, which names a variable that is missing or invalid."""
+
+        def read(name: str, fits: Callable[[str], bool] = bool, allowed: str = "set") -> str:
+            value = environment.get(name, "")
+            if not fits(value):
+                raise ValueError(f"the environment variable {name} must be {allowed}")
+            return value
+
         return cls(
-            table=_required(environment, "TABLE_NAME"),
-            index=_required(environment, "INDEX_NAME"),
-            bucket=_required(environment, "BUCKET_NAME"),
+            table=read("TABLE_NAME"),
+            index=read("INDEX_NAME"),
+            bucket=read("BUCKET_NAME"),
             agent_id=environment.get("AGENT_ID", ""),
-            retention_days=_whole(environment, "RETENTION_DAYS"),
-            document_limit=_whole(environment, "DOCUMENT_LIMIT"),
-            relevance_floor=_share(environment, "RELEVANCE_FLOOR"),
-            embedder=_one_of(environment, "EMBEDDER", ("minilm", "bedrock", "none")),
-            embedding_model=_required(environment, "EMBEDDING_MODEL"),
+            retention_days=int(read("RETENTION_DAYS", _is_whole, "a whole number of at least 1")),
+            document_limit=int(read("DOCUMENT_LIMIT", _is_whole, "a whole number of at least 1")),
+            relevance_floor=float(read("RELEVANCE_FLOOR", _is_share, "a number from 0 to 1")),
+            embedder=read("EMBEDDER", _EMBEDDERS.__contains__, f"one of {', '.join(_EMBEDDERS)}"),
+            embedding_model=read("EMBEDDING_MODEL"),
         )
 
 
-def _required(environment: Mapping[str, str], name: str) -> str:
-    if not environment.get(name):
-        raise ValueError(f"the environment variable {name} is not set")
-    return environment[name]
+def _is_whole(text: str) -> bool:
+    return text.isdecimal() and int(text) >= 1
 
 
-def _whole(environment: Mapping[str, str], name: str) -> int:
-    text = _required(environment, name)
-    if not text.isdecimal() or int(text) < 1:
-        raise ValueError(f"the environment variable {name} must be a whole number of at least 1")
-    return int(text)
-
-
-def _share(environment: Mapping[str, str], name: str) -> float:
+def _is_share(text: str) -> bool:
     try:
-        share = float(_required(environment, name))
+        return 0 <= float(text) <= 1
     except ValueError:
-        share = -1
-    if not 0 <= share <= 1:
-        raise ValueError(f"the environment variable {name} must be a number from 0 to 1")
-    return share
-
-
-def _one_of(environment: Mapping[str, str], name: str, choices: tuple[str, ...]) -> str:
-    value = _required(environment, name)
-    if value not in choices:
-        raise ValueError(f"the environment variable {name} must be one of {', '.join(choices)}")
-    return value
+        return False

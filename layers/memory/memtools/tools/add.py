@@ -19,8 +19,6 @@ _FREE = KeyState(None)
 
 
 class Add(Arguments):
-    """Arguments of memory_add."""
-
     facts: Texts = Field(
         max_length=100,
         description="The facts to remember. Each is a sentence that makes sense by itself: use names instead of"
@@ -34,8 +32,6 @@ class Add(Arguments):
 
 
 class Added(Reply):
-    """Reply of memory_add."""
-
     changes = True
     shortens = ("duplicates", "saved")
     left_out_note = (

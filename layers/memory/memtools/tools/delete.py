@@ -11,8 +11,6 @@ from memtools.tools.tool import Arguments, Reply, Text, Tool, TraceId, Version
 
 
 class Delete(Arguments):
-    """Arguments of memory_delete."""
-
     trace_id: TraceId = Field(description="The id of the memory to forget.")
     reason: Text | None = Field(None, max_length=1000, description="The reason, shown in the history.")
     version: Version | None = Field(
@@ -21,8 +19,6 @@ class Delete(Arguments):
 
 
 class Deleted(Reply):
-    """Reply of memory_delete."""
-
     changes = True
 
     deleted: bool = Field(description="False if it was already deleted.")

@@ -18,8 +18,6 @@ _PAIRS = 10
 
 
 class Duplicates(Arguments):
-    """Arguments of memory_duplicates."""
-
     limit: Limit = Field(10, description="Maximum number of groups, 1 to 100.")
     threshold: Annotated[float, Field(ge=0, le=1)] = Field(
         0.6,
@@ -37,8 +35,6 @@ class Group(Part):
 
 
 class Groups(Reply):
-    """Reply of memory_duplicates."""
-
     shortens = ("groups",)
     left_out_note = (
         "The {count} least similar groups were left out because the reply would be too large. To see them, merge or"

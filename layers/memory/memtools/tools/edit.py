@@ -17,8 +17,6 @@ from memtools.tools.tool import Arguments, Reply, Text, Tool
 
 
 class Edit(Arguments):
-    """Arguments of memory_edit."""
-
     action: Literal["add", "replace", "remove", "undo"] = Field(
         description="`add` appends `text` as one entry. `replace` replaces `text` with `with`. `remove` deletes"
         " `text`. `undo` restores the document to its state before the last change.",
@@ -52,8 +50,6 @@ class Edit(Arguments):
 
 
 class Edited(Reply):
-    """Reply of memory_edit."""
-
     changes = True
 
     message: str

@@ -14,8 +14,6 @@ from memtools.tools.tool import Arguments, Limit, Part, Reply, Timestamp, Tool, 
 
 
 class History(Arguments):
-    """Arguments of memory_history."""
-
     trace_id: TraceId | None = Field(None, description="The id of the memory whose versions you want.")
     target: Literal["self", "user"] | None = Field(
         None, description="Or a document: `self` for MEMORY.md, `user` for USER.md."
@@ -64,8 +62,6 @@ class PastVersion(Part):
 
 
 class Versions(Reply):
-    """Reply of memory_history."""
-
     shortens = ("versions",)
     left_out_note = (
         "The {count} oldest of these versions were left out because the reply would be too large. They still exist; a"

@@ -25,8 +25,6 @@ Position = tuple[int, int, str]
 
 
 class List(Arguments):
-    """Arguments of memory_list."""
-
     limit: Limit = Field(20, description="Maximum number of memories on a page, 1 to 100.")
     tags: Tags = Field([], description="Only memories that have all of these tags.")
     cursor: Text | None = Field(
@@ -38,8 +36,6 @@ class List(Arguments):
 
 
 class Listed(Reply):
-    """Reply of memory_list."""
-
     shortens = ("results",)
     left_out_note = (
         "The last {count} memories of this page were left out because the reply would be too large. To see all of"

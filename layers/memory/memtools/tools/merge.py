@@ -27,8 +27,6 @@ def _distinct(ids: list[str]) -> list[str]:
 
 
 class Merge(Arguments):
-    """Arguments of memory_merge."""
-
     trace_ids: Annotated[
         list[TraceId], Field(min_length=_FEWEST, max_length=MERGE_LIMIT), AfterValidator(_distinct)
     ] = Field(
@@ -42,8 +40,6 @@ class Merge(Arguments):
 
 
 class Merged(Reply):
-    """Reply of memory_merge."""
-
     changes = True
 
     survivor_id: str

@@ -11,8 +11,6 @@ from memtools.tools.tool import Arguments, Reply, Tool
 
 
 class Read(Arguments):
-    """Arguments of memory_read."""
-
     target: Annotated[Target, Field(strict=False)] = Field(
         Target.SOUL,
         description="`soul`: all persona documents together, as loaded at the start of a conversation. `self`: only"
@@ -21,8 +19,6 @@ class Read(Arguments):
 
 
 class DocumentText(Reply):
-    """Reply of memory_read."""
-
     too_large = (
         "Read `self` and `user` separately. If you already did, the document must become shorter: remove entries"
         " that are no longer needed."

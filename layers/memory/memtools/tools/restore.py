@@ -12,8 +12,6 @@ from memtools.tools.tool import Arguments, Memory, Reply, Tool, TraceId, Version
 
 
 class Restore(Arguments):
-    """Arguments of memory_restore."""
-
     trace_id: TraceId = Field(description="The id of the memory to bring back.")
     version: Version | None = Field(
         None,
@@ -23,8 +21,6 @@ class Restore(Arguments):
 
 
 class Restored(Reply):
-    """Reply of memory_restore."""
-
     changes = True
 
     restored: bool = Field(description="False if the memory was already like this.")

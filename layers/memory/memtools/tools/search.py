@@ -20,8 +20,6 @@ _WORDS_ONLY = "Searched by words only, because no embedding model is available."
 
 
 class Search(Arguments):
-    """Arguments of memory_search."""
-
     query: Text = Field(
         min_length=1,
         max_length=10_000,
@@ -64,8 +62,6 @@ class Hit(Memory):
 
 
 class Found(Reply):
-    """Reply of memory_search."""
-
     shortens = ("results",)
     left_out_note = (
         "The {count} least relevant memories were left out because the reply would be too large. To see them, ask"

@@ -14,14 +14,10 @@ from memtools.tools.tool import Arguments, Memory, Reply, Tool, TraceId
 
 
 class Unmerge(Arguments):
-    """Arguments of memory_unmerge."""
-
     survivor_id: TraceId = Field(description="The id of the memory that resulted from the merge.")
 
 
 class Unmerged(Reply):
-    """Reply of memory_unmerge."""
-
     changes = True
 
     restored_ids: list[str] = Field(description="The memories that came back.")

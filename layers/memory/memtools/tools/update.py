@@ -13,8 +13,6 @@ from memtools.tools.tool import Arguments, Memory, Reply, Tags, Text, Tool, Trac
 
 
 class Update(Arguments):
-    """Arguments of memory_update."""
-
     trace_id: TraceId = Field(description="The id of the memory to change.")
     content: Text | None = Field(None, description="The new content, complete. Without it, the content stays.")
     tags: Tags | None = Field(None, description="The new tags, all of them. Without it, the tags stay.")
@@ -32,8 +30,6 @@ class Update(Arguments):
 
 
 class Updated(Reply):
-    """Reply of memory_update."""
-
     changes = True
 
     updated: bool = Field(description="False if the memory was already like this.")

@@ -26,10 +26,6 @@ def moment_text(moment: datetime) -> str:
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
-def _moment(text: str) -> datetime:
-    return datetime.fromisoformat(text)
-
-
 def to_dynamodb(values: Mapping[str, Any]) -> Item:
     """Python values as DynamoDB's typed ones."""
     return {name: _serialize(value) for name, value in values.items()}
@@ -105,12 +101,12 @@ def trace_of(values: Mapping[str, Any]) -> Trace:
         version=int(values["version"]),
         status=Status(values["status"]),
         change=Change(values.get("change", Change.ADDED)),
-        created_at=_moment(values["createdAt"]),
-        changed_at=_moment(values["changedAt"]),
-        occurred_at=_moment(values["occurredAt"]) if "occurredAt" in values else None,
+        created_at=datetime.fromisoformat(values["createdAt"]),
+        changed_at=datetime.fromisoformat(values["changedAt"]),
+        occurred_at=datetime.fromisoformat(values["occurredAt"]) if "occurredAt" in values else None,
         expires_at=datetime.fromtimestamp(int(values["expiresAt"]), UTC) if "expiresAt" in values else None,
         retrieval_count=int(values.get("retrievalCount", 0)),
-        last_retrieved_at=_moment(values["lastRetrievedAt"]) if "lastRetrievedAt" in values else None,
+        last_retrieved_at=datetime.fromisoformat(values["lastRetrievedAt"]) if "lastRetrievedAt" in values else None,
         embedding=Embedding(values["embeddingModel"], bytes(vector)) if vector is not None else None,
         merged_from=tuple(values.get("mergedFrom", ())),
         merged_into=values.get("mergedInto"),

@@ -4,12 +4,13 @@ A trace's item is at the key of the text that it was created with. ``claimedBy``
 this text now but were created with another one. So an add finds both at one key.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from memtools.adapters.table.layout import COUNTED, Item, attributes, history_key, to_dynamodb
+from memtools.adapters.table.layout import COUNTED, Item, attributes, history_key, moment_text, to_dynamodb
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Stamp, Status, Trace, key_of
 from memtools.ports import StillSays, Write
@@ -19,14 +20,13 @@ _IS_ALIVE = "#status = :live AND (attribute_not_exists(expiresAt) OR expiresAt >
 
 @dataclass(slots=True)
 class Statement:
-    """The conditions on one item in a transaction, and its update."""
+    """The conditions on one item in a transaction, and its update. ``#name`` in a condition stands for ``name``."""
 
     sets: dict[str, Any] = field(default_factory=dict)
     removes: set[str] = field(default_factory=set)
     adds: dict[str, Any] = field(default_factory=dict)
     deletes: dict[str, Any] = field(default_factory=dict)
     conditions: tuple[str, ...] = ()
-    names: dict[str, str] = field(default_factory=dict)
     values: dict[str, Any] = field(default_factory=dict)
 
     def __or__(self, other: "Statement") -> "Statement":
@@ -37,7 +37,6 @@ class Statement:
             self.adds | other.adds,
             self.deletes | other.deletes,
             self.conditions + other.conditions,
-            self.names | other.names,
             self.values | other.values,
         )
 
@@ -48,7 +47,6 @@ class Statement:
 
     def as_parameters(self) -> dict[str, Any]:
         """Expression, condition, names and values for DynamoDB; a condition that fails returns the item."""
-        touched = {*self.sets, *self.removes, *self.adds, *self.deletes}
         clauses = {
             "SET": [f"#{name} = :{name}" for name in self.sets],
             "REMOVE": [f"#{name}" for name in sorted(self.removes)],
@@ -56,15 +54,16 @@ class Statement:
             "DELETE": [f"#{name} :{name}" for name in self.deletes],
         }
         update = " ".join(f"{verb} {', '.join(parts)}" for verb, parts in clauses.items() if parts)
-        names = self.names | {f"#{name}": name for name in touched}
+        condition = " AND ".join(self.conditions)
         values = self.values | {f":{name}": value for name, value in (self.sets | self.adds | self.deletes).items()}
-        return {
-            **({"UpdateExpression": update} if update else {}),
-            **({"ConditionExpression": " AND ".join(self.conditions)} if self.conditions else {}),
-            **({"ReturnValuesOnConditionCheckFailure": "ALL_OLD"} if self.conditions else {}),
-            **({"ExpressionAttributeNames": names} if names else {}),
-            **({"ExpressionAttributeValues": to_dynamodb(values)} if values else {}),
+        parameters = {
+            "UpdateExpression": update,
+            "ConditionExpression": condition,
+            "ReturnValuesOnConditionCheckFailure": condition and "ALL_OLD",
+            "ExpressionAttributeNames": {f"#{name}": name for name in re.findall(r"#(\w+)", f"{update} {condition}")},
+            "ExpressionAttributeValues": to_dynamodb(values),
         }
+        return {name: value for name, value in parameters.items() if value}
 
 
 def birth(scope: Scope, trace: Trace) -> Statement:
@@ -121,7 +120,6 @@ def change(scope: Scope, before: Trace, after: Trace) -> Statement:
         removes=old.keys() - new.keys() - COUNTED,
         adds={"retrievalCount": counted} if counted else {},
         conditions=("#version = :seenVersion",),
-        names={"#version": "version"},
         values={":seenVersion": before.version},
     )
 
@@ -151,27 +149,23 @@ def still_says(scope: Scope, condition: StillSays, now: datetime) -> Statement:
     """The trace is alive and says the text: a claim is checked, never trusted."""
     return Statement(
         conditions=(_IS_ALIVE, "textKey = :text"),
-        names={"#status": "status"},
         values={":live": Status.LIVE.value, ":now": int(now.timestamp()), ":text": key_of(scope, condition.content)},
     )
 
 
-def retrieval(version: int, now: datetime, moment: str) -> Statement:
+def retrieval(version: int, now: datetime) -> Statement:
     """Count one retrieval of a trace that is alive at the expected version."""
     return Statement(
-        sets={"lastRetrievedAt": moment},
+        sets={"lastRetrievedAt": moment_text(now)},
         adds={"retrievalCount": 1},
         conditions=("#version = :seenVersion", _IS_ALIVE),
-        names={"#version": "version", "#status": "status"},
         values={":seenVersion": version, ":live": Status.LIVE.value, ":now": int(now.timestamp())},
     )
 
 
 def untouched() -> Statement:
     """A key without a trace, claims or a replaced version, so that an import overwrites nothing."""
-    absent = ("id", "claimedBy", "#trace")
-    conditions = tuple(f"attribute_not_exists({name})" for name in absent)
-    return Statement(conditions=conditions, names={"#trace": "trace"})
+    return Statement(conditions=tuple(f"attribute_not_exists({name})" for name in ("id", "claimedBy", "#trace")))
 
 
 def claimed_text(scope: Scope, trace: Trace | None) -> str | None:

@@ -156,7 +156,7 @@ class DynamoTraces:
         """Count a retrieval of each id that is alive at the expected version, and read it in the same call."""
 
         def count(name: str) -> Trace | None:
-            statement = retrieval(expected[name], now, moment_text(now))
+            statement = retrieval(expected[name], now)
             place = {"TableName": self._table, "Key": trace_key(scope, name)}
             for _ in attempts():
                 try:
