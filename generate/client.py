@@ -11,7 +11,6 @@ from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 from memtools.catalogue import TOOLS
 from memtools.tools.tool import AnyTool
 from pydantic import BaseModel
-from pydantic.alias_generators import to_camel
 from pydantic.fields import FieldInfo
 
 from generate.exports import anthropic, as_text
@@ -24,9 +23,8 @@ def files() -> dict[str, str]:
     """The text of every generated file, by name."""
     return {
         "replies.py": _formatted(_replies()),
-        "tools.py": _formatted(_tools(asynchronous=False)),
+        "tools.py": _formatted(_tools()),
         "functions.py": _formatted(_functions()),
-        "async_tools.py": _formatted(_tools(asynchronous=True)),
         "tools.json": as_text(anthropic(TOOLS.values())),
     }
 
@@ -45,21 +43,33 @@ def _replies() -> str:
     head = f'''
         """The reply of each tool. Absent values are None. {_BY}"""
 
-        from collections.abc import Mapping
         from dataclasses import dataclass
         from datetime import datetime
-        from typing import Any, Self
+
+        from memtools_client.decoding import Decoded
     '''
+<<<<<<< HEAD
     replies: dict[type[BaseModel], str] = {tool.reply: f"Reply of {tool.name}." for tool in TOOLS.values()}
     classes = [_dataclass(name, model, model.__doc__ or replies[model]) for name, model in found.items()]
     return "\n\n".join((textwrap.dedent(head).lstrip(), *classes))
+=======
+    return "\n\n".join((textwrap.dedent(head).lstrip(), *map(_dataclass, found.values())))
+>>>>>>> cut-client
 
 
 def _collect(model: type[BaseModel], found: dict[str, type[BaseModel]]) -> None:
+    if base := _base(model):
+        _collect(base, found)
     for field in model.model_fields.values():
         for part in _models_in(field.annotation):
             _collect(part, found)
     found.setdefault(model.__name__, model)
+
+
+def _base(model: type[BaseModel]) -> type[BaseModel] | None:
+    """The model whose fields this one inherits, if any."""
+    base = model.__bases__[0]
+    return base if issubclass(base, BaseModel) and base.model_fields else None
 
 
 def _models_in(annotation: Any) -> list[type[BaseModel]]:
@@ -68,36 +78,38 @@ def _models_in(annotation: Any) -> list[type[BaseModel]]:
     return [model for part in get_args(annotation) for model in _models_in(part)]
 
 
+<<<<<<< HEAD
 def _dataclass(name: str, model: type[BaseModel], doc: str) -> str:
     named = [
         (field, info.alias or to_camel(field), info.annotation, info.description)
         for field, info in model.model_fields.items()
     ]
+=======
+def _dataclass(model: type[BaseModel]) -> str:
+    base = _base(model)
+    summary = (model.__doc__ or "").splitlines()[0].partition(". ")[0].removesuffix(".")
+>>>>>>> cut-client
     fields = [
-        f"    {field}: {_type(kind)}{' = None' if _optional(kind) else ''}" + (f'\n    """{text}"""' if text else "")
-        for field, _, kind, text in named
+        f"    {name}: {_type(field.annotation)}"
+        + (" = None" if NoneType in get_args(field.annotation) else "")
+        + (f'\n    """{field.description}"""' if field.description else "")
+        for name, field in model.model_fields.items()
+        if base is None or name not in base.model_fields
     ]
-    values = [f"            {field}={_decoded(kind, alias)}," for field, alias, kind, _ in named]
     return "\n".join(
         (
             "@dataclass(frozen=True, slots=True, kw_only=True)",
+<<<<<<< HEAD
             f"class {name}:",
             f'    """{doc}"""',
+=======
+            f"class {model.__name__}({base.__name__ if base else 'Decoded'}):",
+            f'    """{summary}."""',
+>>>>>>> cut-client
             "",
             *fields,
-            "",
-            "    @classmethod",
-            "    def of(cls, reply: Mapping[str, Any]) -> Self:",
-            '        """The reply as it came over the wire, typed."""',
-            "        return cls(",
-            *values,
-            "        )",
         )
     )
-
-
-def _optional(kind: Any) -> bool:
-    return NoneType in get_args(kind)
 
 
 def _type(kind: Any) -> str:
@@ -111,52 +123,39 @@ def _type(kind: Any) -> str:
     return "None" if kind is NoneType else str(kind.__name__)
 
 
-def _decoded(kind: Any, alias: str) -> str:
-    """The expression for the value of a field from the reply's item ``alias``."""
-    bare = [part for part in get_args(kind) if part is not NoneType] if _optional(kind) else [kind]
-    made = _made(bare[0], f'reply["{alias}"]')
-    if _optional(kind):
-        return f'reply.get("{alias}")' if made == f'reply["{alias}"]' else f'{made} if "{alias}" in reply else None'
-    return made
-
-
-def _made(kind: Any, value: str) -> str:
-    if get_origin(kind) is Annotated:
-        return _made(get_args(kind)[0], value)
-    if kind is datetime:
-        return f"datetime.fromisoformat({value})"
-    if isinstance(kind, type) and issubclass(kind, BaseModel):
-        return f"{kind.__name__}.of({value})"
-    if get_origin(kind) is list and _models_in(kind):
-        return f"[{_models_in(kind)[0].__name__}.of(one) for one in {value}]"
-    return value
-
-
-def _tools(*, asynchronous: bool) -> str:
-    name, kind = ("AsyncTools", "awaitable") if asynchronous else ("Tools", "blocking")
+def _tools() -> str:
+    """The methods, once; the class for asyncio wraps each."""
     head = f'''
-        """One method for each tool, {kind}. {_BY}"""
+        """One method for each tool. {_BY}"""
 
         from abc import ABC, abstractmethod
         from collections.abc import Callable, Mapping, Sequence
         from typing import Any, Literal, TypeVar
 
         from memtools_client import replies
+        from memtools_client.awaiting import awaitable
         from memtools_client.wire import Moment
 
         Reply = TypeVar("Reply")
 
 
-        class {name}(ABC):
+        class Tools(ABC):
             """The tools of the catalogue; what is None is not sent, so that the service's default applies."""
 
             @abstractmethod
-            {"async " if asynchronous else ""}def _ask(
+            def _ask(
                 self, tool: str, arguments: Mapping[str, Any], reply: Callable[[Mapping[str, Any]], Reply]
             ) -> Reply: ...
     '''
-    methods = [textwrap.indent(_method(tool, asynchronous=asynchronous), "    ") for tool in TOOLS.values()]
-    return "\n\n".join((textwrap.dedent(head).strip(), *methods)) + "\n"
+    awaitable = '''
+
+        class AsyncTools:
+            """The same tools, each to be awaited."""
+
+    '''
+    methods = [textwrap.indent(_method(tool), "    ") for tool in TOOLS.values()]
+    wrapped = "\n".join(f"    {name} = awaitable(Tools.{name})" for name in TOOLS)
+    return "\n\n".join((textwrap.dedent(head).strip(), *methods, textwrap.dedent(awaitable) + wrapped)) + "\n"
 
 
 def _functions() -> str:
@@ -171,7 +170,7 @@ def _functions() -> str:
     ''').lstrip()
 
 
-def _method(tool: AnyTool, *, asynchronous: bool) -> str:
+def _method(tool: AnyTool) -> str:
     fields = tool.arguments.model_fields
     required = [f"{name}: {_argument_type(tool, name, field)}" for name, field in fields.items() if field.is_required()]
     optional = [
@@ -180,15 +179,14 @@ def _method(tool: AnyTool, *, asynchronous: bool) -> str:
         if not field.is_required()
     ]
     parameters = ", ".join(("self", *required, *(["*"] if optional else []), *optional))
-    begin, wait = ("async ", "await ") if asynchronous else ("", "")
     sent = ", ".join(f'"{field.alias or name}": {name}' for name, field in fields.items())
     return "\n".join(
         (
-            f"{begin}def {tool.name}({parameters}) -> replies.{tool.reply.__name__}:",
+            f"def {tool.name}({parameters}) -> replies.{tool.reply.__name__}:",
             f'    """{_docstring(tool)}',
             '    """',
             f"    arguments = {{{sent}}}",
-            f'    return {wait}self._ask("{tool.name}", arguments, replies.{tool.reply.__name__}.of)',
+            f'    return self._ask("{tool.name}", arguments, replies.{tool.reply.__name__}.of)',
         )
     )
 

@@ -56,7 +56,7 @@ def _failure_of(error: MemoryToolError) -> Failure:
     if error.__cause__:
         cause = type(error.__cause__).__name__
         return Unavailable(f"Nothing answers there ({cause}). Check the address, or try again.")
-    if isinstance(error, Unscoped) and not error.details:
+    if isinstance(error, Unscoped) and not (error.from_tool or error.details):
         return Forbidden(
             "The caller was refused before any tool ran: check that you are signed in and may call execute-api:Invoke"
             " there, or that the token has the issuer and audience that the API accepts."

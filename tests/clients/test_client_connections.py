@@ -31,7 +31,7 @@ from memtools_client.http import HttpConnection, Unsigned
 from memtools_client.invoke import LambdaConnection
 
 from local.service import Context, Service
-from tests.clients.stand_in import Answer, StandIn
+from tests.clients.stand_in import Answer, StandIn, problem
 
 _EMPTY = Answer(200, {"results": []})
 _ONCE = Retries(attempts=1)
@@ -154,13 +154,28 @@ def test_a_name_that_a_header_would_change_is_refused(name: str) -> None:
         (Answer(502, "<html>"), Unavailable),
         (Answer(200, "<html>"), Unavailable),
         (Answer(200, []), Unavailable),
-        (Answer(400, {"code": "of_tomorrow", "detail": "x"}), InvalidArguments),
     ],
 )
 def test_gateway_answers_become_errors(answering: Answering, answer: Answer, kind: type[MemoryToolError]) -> None:
-    """What API Gateway or a proxy answers by itself raises one of our classes."""
-    with pytest.raises(kind):
+    """What API Gateway or a proxy answers by itself raises one of our classes, and is not from a tool."""
+    with pytest.raises(kind) as raised:
         MemoryClient.local(answering(answer).url, user="maya", retries=_ONCE).memory_list()
+    assert not raised.value.from_tool
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        (problem(401, "unscoped"), Unscoped),
+        (problem(503, "unavailable"), Unavailable),
+        (problem(400, "of_tomorrow"), InvalidArguments),
+    ],
+)
+def test_a_tools_error_says_so(answering: Answering, answer: Answer, kind: type[MemoryToolError]) -> None:
+    """An error with a code is from a tool, with or without details; a code of a newer service is not retried."""
+    with pytest.raises(kind) as raised:
+        MemoryClient.local(answering(answer).url, user="maya", retries=_ONCE).memory_list()
+    assert raised.value.from_tool
 
 
 def test_a_silent_service_is_unavailable(answering: Answering) -> None:
@@ -208,8 +223,9 @@ def test_invoke_reaches_every_function(running: Service, scope: Scope, functions
     memory = MemoryClient(connection, ClientScope("Zoë, of Porto", scope.agent), _ONCE)
     memory.memory_add(["Zoë keeps bees"])
     assert memory.memory_search("bees").results[0].content == "Zoë keeps bees"
-    with pytest.raises(NotFound, match="does not occur"):
+    with pytest.raises(NotFound, match="does not occur") as absent:
         memory.memory_edit("remove", text="x")
+    assert absent.value.from_tool
 
 
 def test_invoke_can_call_tools_of_a_newer_service(running: Service, scope: Scope) -> None:
@@ -233,9 +249,10 @@ def test_invoke_can_call_tools_of_a_newer_service(running: Service, scope: Scope
     ],
 )
 def test_lambda_answers_become_errors(stand_in: _Lambda, kind: type[MemoryToolError]) -> None:
-    """What Lambda refuses, and what a function of something else answers, raises one of our classes."""
-    with pytest.raises(kind):
+    """What Lambda refuses, or another function answers, raises one of our classes, and is not from a tool."""
+    with pytest.raises(kind) as raised:
         _connection(stand_in).send("memory_list", {}, ClientScope("maya"))
+    assert not raised.value.from_tool
 
 
 def test_a_missing_function_is_not_called() -> None:

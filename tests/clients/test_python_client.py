@@ -1,8 +1,10 @@
 """Every tool through the Python client, against the service of this machine."""
 
 import asyncio
+import json
+from dataclasses import asdict
 from datetime import UTC, datetime
-from inspect import signature
+from inspect import getdoc, iscoroutinefunction, signature
 from typing import Any
 
 import pytest
@@ -16,9 +18,11 @@ from memtools_client import (
     NotFound,
     TooLarge,
     Unscoped,
+    replies,
 )
 
 from local.service import Service
+from local.template import ROOT
 
 _NOBODY = "mt_" + "0" * 32
 
@@ -117,5 +121,16 @@ def test_the_async_client_does_the_same(async_ana: AsyncMemoryClient) -> None:
 @pytest.mark.parametrize("name", TOOLS)
 def test_every_tool_has_a_method_with_its_arguments(kind: type, name: str) -> None:
     """Both clients take the arguments of the catalogue, in snake_case."""
-    taken = list(signature(getattr(kind, name)).parameters)
-    assert taken == ["self", *TOOLS[name].arguments.model_fields]
+    method = getattr(kind, name)
+    assert list(signature(method).parameters) == ["self", *TOOLS[name].arguments.model_fields]
+    assert iscoroutinefunction(method) == (kind is AsyncMemoryClient)
+    assert getdoc(method) == getdoc(getattr(MemoryClient, name))
+
+
+def test_every_reply_of_the_service_is_decoded() -> None:
+    """The client's dataclasses hold what the catalogue's models read from the same JSON."""
+    direct = json.loads((ROOT / "tests" / "data" / "replies.json").read_text("utf-8"))["direct"]
+    for name, answers in direct.items():
+        wire, model = answers["success"]["result"], TOOLS[name].reply
+        decoded = asdict(getattr(replies, model.__name__).of(wire))
+        assert model.model_validate(decoded, by_name=True, strict=True) == model.model_validate(wire), name

@@ -5,9 +5,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Self, TypeVar
 
-from memtools_client.async_tools import AsyncTools
 from memtools_client.retries import CALLS, Retries
-from memtools_client.tools import Tools
+from memtools_client.tools import AsyncTools, Tools
 from memtools_client.wire import Connection, Scope
 
 Reply = TypeVar("Reply")

@@ -11,6 +11,8 @@ class MemoryToolError(Exception):
     """The error's name on the wire."""
     retryable: ClassVar[bool] = False
     """Whether the same call may succeed later."""
+    from_tool: bool = False
+    """Whether a tool answered. False where the client refused the call, or API Gateway, Lambda or a proxy did."""
 
     def __init__(self, message: str, details: Mapping[str, Any] | None = None) -> None:
         super().__init__(message)
@@ -78,5 +80,10 @@ _BY_CODE: dict[str, type[MemoryToolError]] = {
 
 
 def error_of(code: str, message: str, details: Mapping[str, Any] | None = None) -> MemoryToolError:
-    """The error with this code. A code that this client does not know is ``InvalidArguments``, which is not retried."""
-    return _BY_CODE.get(code, InvalidArguments)(message, details)
+    """The error that a tool answered with.
+
+    A code that this client does not know is ``InvalidArguments``, which is not retried.
+    """
+    error = _BY_CODE.get(code, InvalidArguments)(message, details)
+    error.from_tool = True
+    return error

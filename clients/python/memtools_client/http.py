@@ -131,7 +131,9 @@ def _error(status: int, problem: Mapping[str, Any], wait: float) -> MemoryToolEr
     """The error that a function reported, or what API Gateway's own answer means."""
     message = str(problem.get("detail") or problem.get("message") or f"The memory answered with status {status}.")
     if status in (_THROTTLED, _OK) or status >= _FIRST_SERVER_ERROR:
-        return Unavailable(message, problem.get("details"), wait=wait)
+        unavailable = Unavailable(message, problem.get("details"), wait=wait)
+        unavailable.from_tool = problem.get("code") == Unavailable.code
+        return unavailable
     if "code" in problem:
         return error_of(problem["code"], message, problem.get("details"))
     return _BY_STATUS.get(status, InvalidArguments)(message)

@@ -171,12 +171,12 @@ class MemtoolsStore(BaseStore):
         value = self._value(trace)
         return Item(value=value, key=key, namespace=namespace, created_at=trace.created_at, updated_at=trace.updated_at)
 
-    def _search_item(self, trace: Memory | Hit) -> SearchItem:
+    def _search_item(self, trace: Memory) -> SearchItem:
         namespace, key = _place(trace.tags)
         score = trace.score if isinstance(trace, Hit) else None
         return SearchItem(namespace, key, self._value(trace), trace.created_at, trace.updated_at, score)
 
-    def _value(self, trace: Memory | Hit) -> dict[str, Any]:
+    def _value(self, trace: Memory) -> dict[str, Any]:
         own = [tag for tag in trace.tags if not tag.startswith(_PREFIXES)]
         return {self._text_field: trace.content, **({"tags": own} if own else {})}
 

@@ -1,10 +1,11 @@
-"""One method for each tool, blocking. Made from the catalogue by `make generate`: change it there."""
+"""One method for each tool. Made from the catalogue by `make generate`: change it there."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeVar
 
 from memtools_client import replies
+from memtools_client.awaiting import awaitable
 from memtools_client.wire import Moment
 
 Reply = TypeVar("Reply")
@@ -237,3 +238,20 @@ class Tools(ABC):
         """
         arguments = {"survivorId": survivor_id}
         return self._ask("memory_unmerge", arguments, replies.Unmerged.of)
+
+
+class AsyncTools:
+    """The same tools, each to be awaited."""
+
+    memory_search = awaitable(Tools.memory_search)
+    memory_list = awaitable(Tools.memory_list)
+    memory_read = awaitable(Tools.memory_read)
+    memory_history = awaitable(Tools.memory_history)
+    memory_duplicates = awaitable(Tools.memory_duplicates)
+    memory_add = awaitable(Tools.memory_add)
+    memory_edit = awaitable(Tools.memory_edit)
+    memory_update = awaitable(Tools.memory_update)
+    memory_delete = awaitable(Tools.memory_delete)
+    memory_restore = awaitable(Tools.memory_restore)
+    memory_merge = awaitable(Tools.memory_merge)
+    memory_unmerge = awaitable(Tools.memory_unmerge)
