@@ -48,13 +48,7 @@ def _replies() -> str:
 
         from memtools_client.decoding import Decoded
     '''
-<<<<<<< HEAD
-    replies: dict[type[BaseModel], str] = {tool.reply: f"Reply of {tool.name}." for tool in TOOLS.values()}
-    classes = [_dataclass(name, model, model.__doc__ or replies[model]) for name, model in found.items()]
-    return "\n\n".join((textwrap.dedent(head).lstrip(), *classes))
-=======
     return "\n\n".join((textwrap.dedent(head).lstrip(), *map(_dataclass, found.values())))
->>>>>>> cut-client
 
 
 def _collect(model: type[BaseModel], found: dict[str, type[BaseModel]]) -> None:
@@ -78,17 +72,10 @@ def _models_in(annotation: Any) -> list[type[BaseModel]]:
     return [model for part in get_args(annotation) for model in _models_in(part)]
 
 
-<<<<<<< HEAD
-def _dataclass(name: str, model: type[BaseModel], doc: str) -> str:
-    named = [
-        (field, info.alias or to_camel(field), info.annotation, info.description)
-        for field, info in model.model_fields.items()
-    ]
-=======
 def _dataclass(model: type[BaseModel]) -> str:
     base = _base(model)
-    summary = (model.__doc__ or "").splitlines()[0].partition(". ")[0].removesuffix(".")
->>>>>>> cut-client
+    doc = model.__doc__ or next(f"Reply of {tool.name}" for tool in TOOLS.values() if tool.reply is model)
+    summary = doc.splitlines()[0].partition(". ")[0].removesuffix(".")
     fields = [
         f"    {name}: {_type(field.annotation)}"
         + (" = None" if NoneType in get_args(field.annotation) else "")
@@ -99,13 +86,8 @@ def _dataclass(model: type[BaseModel]) -> str:
     return "\n".join(
         (
             "@dataclass(frozen=True, slots=True, kw_only=True)",
-<<<<<<< HEAD
-            f"class {name}:",
-            f'    """{doc}"""',
-=======
             f"class {model.__name__}({base.__name__ if base else 'Decoded'}):",
             f'    """{summary}."""',
->>>>>>> cut-client
             "",
             *fields,
         )
