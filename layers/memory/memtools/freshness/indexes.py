@@ -163,29 +163,24 @@ class Indexes:
         return cached, settled
 
     def _compact_and_save(self, scope: Scope, cached: CachedIndex, now: datetime) -> None:
-        """Put all in one part, in memory and in a segment."""
-        cached = replace(cached, index=cached.index.compacted(now))
-        try:
-            self.keep(scope, replace(cached, stored=self._save(scope, cached)))
-        except ConditionFailed:  # another segment was written meanwhile: the next call reads that one
-            self.drop(scope)
+        """Put all in one part, in memory and in a segment.
 
-    def _save(self, scope: Scope, cached: CachedIndex) -> str | None:
-        """Store the compacted index as the scope's segment; the tag of the segment that is stored afterwards.
-
-        Where the store is out, the old one stays: no search fails because its index cannot be saved.
+        Where the store is out, the old segment stays: no search fails because its index cannot be saved.
         """
         from memtools.freshness.segment import Segment
 
+        cached = replace(cached, index=cached.index.compacted(now))
         assert cached.read_at is not None
-        data = Segment(cached.index.base, cached.read_at).to_bytes()
         try:
-            tag = self._segments.save(scope, data, cached.stored)
+            data = Segment(cached.index.base, cached.read_at).to_bytes()
+            cached = replace(cached, stored=self._segments.save(scope, data, cached.stored))
+            increment(Metric.SEGMENT_WRITTEN)
         except Unavailable:
             increment(Metric.SEGMENT_UNWRITTEN)
-            return cached.stored
-        increment(Metric.SEGMENT_WRITTEN)
-        return tag
+        except ConditionFailed:  # another segment was written meanwhile: the next call reads that one
+            self.drop(scope)
+            return
+        self.keep(scope, cached)
 
 
 def _should_compact(cached: CachedIndex, settled: int, filled: int) -> bool:
