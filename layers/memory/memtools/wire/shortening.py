@@ -84,9 +84,8 @@ def _shorter_error(error: ToolError, fits: Fits) -> ToolError:
     gone: dict[str, int] = {}
     for name in sorted(details, key=lambda one: size_of({one: details[one]}), reverse=True):
         whole = details.pop(name)
-        if isinstance(whole, list):
-            if cut := _cut(error, details, gone, name, fits):
-                return cut
+        if isinstance(whole, list) and (cut := _cut(error, details, gone, name, fits)):
+            return cut
         gone[name] = len(whole) if isinstance(whole, list) else 1
         if fits(shorter := _with_details(error, details, gone)):
             return shorter
