@@ -9,8 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memtools.adapters.archive.documents import read_versions, versions_of
-from memtools.adapters.archive.reading import current_versions, record_pages, version_of
-from memtools.adapters.archive.records import DocumentVersion, Record, record_of_values, sort_key, values_of
+from memtools.adapters.archive.records import (
+    DocumentVersion,
+    Record,
+    current_versions,
+    record_of_values,
+    record_pages,
+    sort_key,
+    values_of,
+    version_of,
+)
 from memtools.adapters.archive.stores import Stores, Version
 from memtools.domain.scope import Scope
 

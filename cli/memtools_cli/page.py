@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from memtools.adapters.archive.documents import read_versions, versions_of
-from memtools.adapters.archive.reading import record_pages
+from memtools.adapters.archive.records import record_pages
 from memtools.adapters.archive.stores import Stores
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Status, Trace

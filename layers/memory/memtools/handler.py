@@ -21,6 +21,12 @@ from memtools.wiring import backend_of
 
 Handler = Callable[[Any, Any], dict[str, Any]]
 
+_UNRECOGNIZED_EVENT = (
+    "Unrecognized event. The function accepts a call from a Bedrock agent's action group (function details or OpenAPI"
+    " schema), a call from an AgentCore Gateway, a request from an API Gateway HTTP API or function URL (payload 2.0)"
+    " or REST API (payload 1.0), or a direct call:"
+    ' {"tool": ..., "arguments": {...}, "context": {"agent": ..., "user": ...}}.'
+)
 logger = Logger()
 
 
@@ -36,7 +42,7 @@ def handler_for(function: str) -> Handler:
     def handler(event: Any, context: Any) -> dict[str, Any]:
         transport = recognise(event, context)
         if transport is None:
-            return direct.encode({}, _unrecognized_event())
+            return direct.encode({}, InvalidArguments(_UNRECOGNIZED_EVENT))
         start = time.perf_counter()
         with running_call() as counts:
             if next(cold):
@@ -48,15 +54,6 @@ def handler_for(function: str) -> Handler:
         return encoded(transport, event, outcome)
 
     return handler
-
-
-def _unrecognized_event() -> InvalidArguments:
-    return InvalidArguments(
-        "Unrecognized event. The function accepts a call from a Bedrock agent's action group (function details or"
-        " OpenAPI schema), a call from an AgentCore Gateway, a request from an API Gateway HTTP API or function URL"
-        " (payload 2.0) or REST API (payload 1.0), or a direct call:"
-        ' {"tool": ..., "arguments": {...}, "context": {"agent": ..., "user": ...}}.'
-    )
 
 
 def _outcome(decode: Callable[[], Call], function: str, backend: Backend) -> tuple[Reply | ToolError, dict[str, Any]]:

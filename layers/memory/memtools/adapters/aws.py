@@ -16,6 +16,10 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 _CONNECTIONS = 32
+_ABSENT_CODES = frozenset({"NoSuchKey", "NoSuchVersion", "404", "NotFound"})
+# Another version exists; two writes came at the same time; the object to replace is gone.
+_LOST_CODES = frozenset({"PreconditionFailed", "412", "ConditionalRequestConflict", "409", *_ABSENT_CODES})
+Client = Any  # boto3 makes its clients at run time, without types; the contract suites call them for real
 
 # At worst a call takes three attempts of four seconds and three seconds of pauses: 15 seconds. current_call.py relies
 # on that.
@@ -55,6 +59,27 @@ def translated_errors(consequence: str) -> Iterator[None]:
         raise Unavailable(f"The memory store did not answer. {consequence}") from Fault(cause)
 
 
+def get_object(client: Client, **place: str) -> Any:
+    """S3's object at ``place``; ``None`` if it does not exist."""
+    try:
+        return client.get_object(**place)
+    except ClientError as error:
+        if code_of(error) in _ABSENT_CODES:
+            return None
+        raise
+
+
+def put_object(client: Client, replaces: str | None, **parameters: Any) -> Any:
+    """Replace the object with the tag ``replaces`` (``None``: there is none). ``None`` if another one is there."""
+    condition = {"IfMatch": replaces} if replaces else {"IfNoneMatch": "*"}
+    try:
+        return client.put_object(**parameters, **condition)
+    except ClientError as error:
+        if code_of(error) in _LOST_CODES:
+            return None
+        raise
+
+
 class Fault(Exception):
     """Names an AWS error for the log, without its text, which may contain content."""
 
@@ -64,5 +89,3 @@ WRITE_FAILED = (
     "The change was stored either completely or not at all. Sending the same call again is safe and makes sure that it"
     " is stored."
 )
-
-Client = Any  # boto3 makes its clients at run time, without types; the contract suites call them for real

@@ -2,20 +2,23 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
-from botocore.exceptions import ClientError
-
-from memtools.adapters.aws import READ_FAILED, WRITE_FAILED, Client, code_of, in_parallel, translated_errors
+from memtools.adapters.aws import (
+    READ_FAILED,
+    WRITE_FAILED,
+    Client,
+    get_object,
+    in_parallel,
+    put_object,
+    translated_errors,
+)
 from memtools.domain.document import ABSENT, FILES, Document
 from memtools.domain.scope import Scope
 from memtools.errors import Conflict
 from memtools.ports import ConditionFailed
 
 _WRITES_KEPT = 32
-ABSENT_CODES = frozenset({"NoSuchKey", "NoSuchVersion", "404", "NotFound"})
-# Another version exists; two writes came at the same time; the object to replace is gone.
-LOST_CODES = frozenset({"PreconditionFailed", "412", "ConditionalRequestConflict", "409", *ABSENT_CODES})
+CONTENT_TYPE = "text/markdown; charset=utf-8"
 
 
 def document_key(scope: Scope, name: str) -> str:
@@ -32,16 +35,12 @@ class S3Personas:
         self._bucket = bucket
 
     def read(self, scope: Scope, names: Sequence[str]) -> dict[str, Document]:
-        """The documents with these names that exist."""
         with translated_errors(READ_FAILED):
             found = in_parallel(lambda name: self._read_one(scope, name), names)
             return {document.name: document for document in found if document}
 
     def versions(self, scope: Scope, name: str, limit: int) -> list[Document]:
-        """The newest versions of a document, at most ``limit``, newest first, each with the time it was written.
-
-        A version that the bucket's lifecycle removes between the list and the read is left out.
-        """
+        """See the port. A version that the bucket's lifecycle removes between the list and the read is left out."""
         key = document_key(scope, name)
         with translated_errors(READ_FAILED):
             answer = self._client.list_object_versions(Bucket=self._bucket, Prefix=key, MaxKeys=limit)
@@ -50,12 +49,9 @@ class S3Personas:
             return [document for document in found if document]
 
     def _read_one(self, scope: Scope, name: str, **version: str) -> Document | None:
-        try:
-            answer = self._client.get_object(Bucket=self._bucket, Key=document_key(scope, name), **version)
-        except ClientError as error:
-            if code_of(error) in ABSENT_CODES:
-                return None
-            raise
+        answer = get_object(self._client, Bucket=self._bucket, Key=document_key(scope, name), **version)
+        if answer is None:
+            return None
         metadata = answer["Metadata"]
         return Document(
             name=name,
@@ -69,31 +65,24 @@ class S3Personas:
         )
 
     def write(self, scope: Scope, document: Document, replaces: Document | None) -> Document:
-        """Replace ``replaces`` with the document; see the port.
+        """See the port.
 
         A failed condition may be the result of our own success: the response to a write was lost, and boto3 sent it
         again. Then the stored object, or one that was made from it, names this write.
         """
         writes = document.writes[:_WRITES_KEPT]
-        condition: dict[str, Any] = {"IfMatch": replaces.tag} if replaces else {"IfNoneMatch": "*"}
+        replaced = replaces.version if replaces else ABSENT
         with translated_errors(WRITE_FAILED):
-            try:
-                answer = self._client.put_object(
-                    Bucket=self._bucket,
-                    Key=document_key(scope, document.name),
-                    Body=document.text.encode(),
-                    ContentType="text/markdown; charset=utf-8",
-                    Metadata={
-                        "edit": document.edit,
-                        "replaces": replaces.version if replaces else ABSENT,
-                        "writes": ",".join(writes),
-                    },
-                    **condition,
-                )
-            except ClientError as error:
-                if code_of(error) not in LOST_CODES:
-                    raise
-            else:
+            answer = put_object(
+                self._client,
+                replaces.tag if replaces else None,
+                Bucket=self._bucket,
+                Key=document_key(scope, document.name),
+                Body=document.text.encode(),
+                ContentType=CONTENT_TYPE,
+                Metadata={"edit": document.edit, "replaces": replaced, "writes": ",".join(writes)},
+            )
+            if answer:
                 return replace(document, version=answer["VersionId"], tag=answer["ETag"], writes=writes)
             stored = self._read_one(scope, document.name)
         if stored and writes[0] in stored.writes:

@@ -1,11 +1,6 @@
 """Segments in S3, one object for each scope, with conditional writes."""
 
-from typing import Any
-
-from botocore.exceptions import ClientError
-
-from memtools.adapters.aws import READ_FAILED, WRITE_FAILED, Client, code_of, translated_errors
-from memtools.adapters.documents import ABSENT_CODES, LOST_CODES
+from memtools.adapters.aws import READ_FAILED, WRITE_FAILED, Client, get_object, put_object, translated_errors
 from memtools.domain.scope import Scope
 from memtools.ports import ConditionFailed, StoredSegment
 
@@ -23,31 +18,16 @@ class S3Segments:
         self._bucket = bucket
 
     def load(self, scope: Scope) -> StoredSegment | None:
-        """The segment that was stored last, if there is one."""
         with translated_errors(READ_FAILED):
-            try:
-                answer = self._client.get_object(Bucket=self._bucket, Key=segment_key(scope))
-            except ClientError as error:
-                if code_of(error) in ABSENT_CODES:
-                    return None
-                raise
-            return StoredSegment(answer["Body"].read(), answer["ETag"])
+            answer = get_object(self._client, Bucket=self._bucket, Key=segment_key(scope))
+            return StoredSegment(answer["Body"].read(), answer["ETag"]) if answer else None
 
     def save(self, scope: Scope, data: bytes, replaces: str | None) -> str:
-        """Replace ``replaces`` with ``data``; see the port. A success with a lost response raises ConditionFailed."""
-        condition: dict[str, Any] = {"IfMatch": replaces} if replaces else {"IfNoneMatch": "*"}
+        """See the port. A success with a lost response raises ConditionFailed."""
         with translated_errors(WRITE_FAILED):
-            try:
-                answer = self._client.put_object(
-                    Bucket=self._bucket,
-                    Key=segment_key(scope),
-                    Body=data,
-                    ContentType="application/octet-stream",
-                    **condition,
-                )
-            except ClientError as error:
-                if code_of(error) in LOST_CODES:
-                    raise ConditionFailed from None
-                raise
+            place = {"Bucket": self._bucket, "Key": segment_key(scope)}
+            answer = put_object(self._client, replaces, **place, Body=data, ContentType="application/octet-stream")
+        if answer is None:
+            raise ConditionFailed
         tag: str = answer["ETag"]
         return tag

@@ -46,7 +46,6 @@ class TitanEmbedder:
         self.model = f"{model_id}/{DIMENSIONS}/int8"
 
     def embed(self, texts: Sequence[str]) -> list[Embedding | None]:
-        """An embedding for each text; ``None`` for all if the model fails."""
         if not texts:
             return []
         try:

@@ -114,8 +114,11 @@ def _only(text: str, old: str) -> _Place:
     if not old:
         raise InvalidArguments("`text` is empty. Give the exact text to find.", argument="text")
     stored = _indented(old)
-    found = {start: _Place(start, start + len(stored), indented=stored != old) for start in _starts(text, stored)}
-    found |= {start: _Place(start, start + len(old), indented=False) for start in _starts(text, old)}
+    found = {
+        match.start(): _Place(match.start(), match.start() + len(part), indented=part != old)
+        for part in (stored, old)
+        for match in re.finditer(f"(?={re.escape(part)})", text)
+    }
     places = [found[start] for start in sorted(found)]
     if not places:
         raise NotFound(
@@ -130,15 +133,6 @@ def _only(text: str, old: str) -> _Place:
             occurrences=[_line_at(text, place.start) for place in places],
         )
     return places[0]
-
-
-def _starts(text: str, part: str) -> list[int]:
-    starts = []
-    start = text.find(part)
-    while start >= 0:
-        starts.append(start)
-        start = text.find(part, start + 1)
-    return starts
 
 
 def _line_at(text: str, position: int) -> dict[str, int | str]:

@@ -146,7 +146,6 @@ class LocalEmbedder:
         return MiniLM.load()
 
     def embed(self, texts: Sequence[str]) -> list[Embedding | None]:
-        """An embedding for each text; ``None`` for all if the model is not installed or fails."""
         if not texts:
             return []
         try:

@@ -11,5 +11,4 @@ class NoEmbedder:
     model = ""
 
     def embed(self, texts: Sequence[str]) -> list[Embedding | None]:
-        """``None`` for each text."""
         return [None] * len(texts)

@@ -164,29 +164,24 @@ class Indexes:
         return cached, settled
 
     def _compact_and_save(self, scope: Scope, cached: CachedIndex, now: datetime) -> None:
-        """Compact the index, and save it as the segment."""
-        cached = replace(cached, index=cached.index.compacted(now))
-        try:
-            self.keep(scope, replace(cached, stored=self._save(scope, cached)))
-        except ConditionFailed:  # another one was written meanwhile: the next call reads it
-            self.drop(scope)
+        """Compact the index, and save it as the segment.
 
-    def _save(self, scope: Scope, cached: CachedIndex) -> str | None:
-        """Save the compacted index as the scope's segment; the tag of the segment that is stored afterwards.
-
-        If the store does not answer, the old segment stays. No search fails because its index cannot be saved.
+        If the store does not answer, the old segment stays: no search fails because its index cannot be saved.
         """
         from memtools.freshness.segment import Segment
 
+        cached = replace(cached, index=cached.index.compacted(now))
         assert cached.read_at is not None
-        data = Segment(cached.index.base, cached.read_at).to_bytes()
         try:
-            tag = self._segments.save(scope, data, cached.stored)
+            data = Segment(cached.index.base, cached.read_at).to_bytes()
+            cached = replace(cached, stored=self._segments.save(scope, data, cached.stored))
+            increment(Metric.SEGMENT_WRITTEN)
         except Unavailable:
             increment(Metric.SEGMENT_UNWRITTEN)
-            return cached.stored
-        increment(Metric.SEGMENT_WRITTEN)
-        return tag
+        except ConditionFailed:  # another segment was written meanwhile: the next call reads that one
+            self.drop(scope)
+            return
+        self.keep(scope, cached)
 
 
 def _should_compact(cached: CachedIndex, settled: int, filled: int) -> bool:

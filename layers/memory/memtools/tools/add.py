@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from pydantic import Field
 
@@ -48,31 +48,32 @@ def run(backend: Backend, scope: Scope, arguments: Add) -> Added:
     """Store the facts. Blank ones are dropped; the same fact twice in a call counts once."""
     stamp = backend.stamp()
     contents = [fact for fact in arguments.facts if fact.strip()]
-    _require_future(arguments.expires_at, stamp.now)
+    if arguments.expires_at is not None and arguments.expires_at <= stamp.now:
+        raise InvalidArguments("`expiresAt` must be in the future.", argument="expiresAt")
     if not contents:
         return Added(message="Nothing to save.", saved=[], duplicates=[])
     require_fitting(contents, argument="facts")
     facts, repeats = _births(backend, scope, arguments, contents, stamp)
     _commit(backend, scope, facts, stamp)
-    saved = [fact.write.after for fact in facts.values() if fact.write]
-    known = {key: fact.claimant() for key, fact in facts.items()}
+    saved = {key for key, fact in facts.items() if isinstance(fact.step, Write)}
     return Added(
         message=f"Saved {len(saved)} fact(s) to memory.",
-        saved=[MemoryText(id=trace.id, content=trace.content) for trace in saved],
-        duplicates=[known[key] for key, fact in facts.items() if not fact.write] + [known[key] for key in repeats],
+        saved=[fact.claimant() for key, fact in facts.items() if key in saved],
+        duplicates=[facts[key].claimant() for key in (*(key for key in facts if key not in saved), *repeats)],
     )
 
 
 @dataclass(slots=True)
 class _Fact:
-    """A fact to add: the state of its key as far as known, and what a commit must do for it."""
+    """A fact to add: the state of its key as far as known, and what a commit must do for it.
+
+    ``step`` is a write, a condition, or the trace that says the fact already.
+    """
 
     birth: Trace
     key_state: KeyState = _FREE
     refuted: tuple[str, ...] = ()
-    write: Write | None = None
-    condition: StillSays | None = None
-    known: Trace | None = None
+    step: Write | StillSays | Trace | None = None
 
     def settle(self, stamp: Stamp) -> None:
         """Decide from the state of the key what a commit must do for this fact.
@@ -85,43 +86,35 @@ class _Fact:
         """
         existing, claimed_by = self.key_state.trace, self.key_state.claimed_by
         likely = [name for name in claimed_by if name not in self.refuted]
-        self.write = self.condition = self.known = None
         if existing and existing.alive(stamp.now) and existing.says(self.birth.content):
-            self.known = existing
+            self.step = existing
         elif likely:
-            self.condition = StillSays(likely[0], self.birth.content)
+            self.step = StillSays(likely[0], self.birth.content)
         elif existing is None:
-            self.write = Write(None, self.birth, claimed_by=claimed_by)
+            self.step = Write(None, self.birth, claimed_by=claimed_by)
         elif not existing.alive(stamp.now):
-            self.write = Write(existing, revived(existing, self.birth, stamp))
+            self.step = Write(existing, revived(existing, self.birth, stamp))
         else:
             spare = replace(self.birth, id=spare_id(self.birth.id, stamp))
-            self.write = Write(None, spare, claimed_by=claimed_by)
+            self.step = Write(None, spare, claimed_by=claimed_by)
 
     def learn(self, found: Mapping[str, KeyState], stamp: Stamp) -> None:
         """Learn from a failed commit that a claim is false, or that the key is in another state.
 
         A claimant that was found may have failed the condition of another fact only.
         """
-        if self.condition and self.condition.id in found:
-            claimant = found[self.condition.id].trace
+        if isinstance(self.step, StillSays) and self.step.id in found:
+            claimant = found[self.step.id].trace
             if claimant is None or not (claimant.alive(stamp.now) and claimant.says(self.birth.content)):
-                self.refuted = (*self.refuted, self.condition.id)
+                self.refuted = (*self.refuted, self.step.id)
         elif self.birth.id in found:
             self.key_state, self.refuted = found[self.birth.id], ()
 
     def claimant(self) -> MemoryText:
         """The memory that says this fact. Call ``settle`` first."""
-        if self.condition:
-            return MemoryText(id=self.condition.id, content=self.birth.content)
-        trace = self.write.after if self.write else self.known
-        assert trace is not None
-        return MemoryText(id=trace.id, content=trace.content)
-
-
-def _require_future(moment: datetime | None, now: datetime) -> None:
-    if moment is not None and moment <= now:
-        raise InvalidArguments("`expiresAt` must be in the future.", argument="expiresAt")
+        step = self.step.after if isinstance(self.step, Write) else self.step
+        assert step is not None
+        return MemoryText(id=step.id, content=step.content)
 
 
 def _births(
@@ -161,8 +154,8 @@ def _commit(backend: Backend, scope: Scope, facts: dict[str, _Fact], stamp: Stam
     for _ in attempts():
         for fact in facts.values():
             fact.settle(stamp)
-        writes = [fact.write for fact in facts.values() if fact.write]
-        conditions = [fact.condition for fact in facts.values() if fact.condition]
+        writes = [fact.step for fact in facts.values() if isinstance(fact.step, Write)]
+        conditions = [fact.step for fact in facts.values() if isinstance(fact.step, StillSays)]
         if not writes and not conditions:
             return
         try:

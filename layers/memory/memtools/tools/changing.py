@@ -32,7 +32,14 @@ def change(backend: Backend, scope: Scope, trace_id: str, version: int | None, s
         if after is None:
             return current, False
         if version is not None and version != current.version:
-            raise _outdated(current, version)
+            raise Conflict(
+                f"Memory {trace_id} is at version {current.version}, not {version}. Nothing was changed. Decide again"
+                " with its current content, which is in `details`.",
+                id=trace_id,
+                version=current.version,
+                content=current.content,
+                tags=list(current.tags),
+            )
         try:
             backend.traces.commit(scope, stamp, [Write(current, after)])
         except ConditionFailed:
@@ -64,14 +71,3 @@ def require_alive(trace: Trace, stamp: Stamp) -> None:
             mergedInto=trace.merged_into,
         )
     raise NotFound(f"Memory {trace.id} was deleted. memory_restore can bring it back.", id=trace.id)
-
-
-def _outdated(current: Trace, version: int) -> Conflict:
-    return Conflict(
-        f"Memory {current.id} is at version {current.version}, not {version}. Nothing was changed. Decide again with"
-        " its current content, which is in `details`.",
-        id=current.id,
-        version=current.version,
-        content=current.content,
-        tags=list(current.tags),
-    )

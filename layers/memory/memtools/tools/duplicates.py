@@ -1,7 +1,7 @@
 """memory_duplicates: finds groups of traces that probably say the same thing, to merge."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from itertools import combinations
 from math import floor
 from typing import Annotated
 
@@ -60,49 +60,36 @@ def run(backend: Backend, scope: Scope, arguments: Duplicates) -> Groups:
         if traces.keys() >= set(pair.ids):
             one, other = (traces[name].content for name in pair.ids)
             scores[frozenset(pair.ids)] = alike(index, one, other, pair.cosine)
-    return Groups(groups=[_reply(one, traces) for one in _groups(scores, arguments.threshold)][: arguments.limit])
+    groups = _groups(scores, arguments.threshold)[: arguments.limit]
+    return Groups(groups=[_reply([traces[name] for name in group], scores) for group in groups])
 
 
-@dataclass(slots=True)
-class _Group:
-    """Traces with a similarity of at least ``score`` between any two, in the order in which they were found."""
-
-    ids: list[str]
-    score: float
-
-
-def _groups(scores: Mapping[frozenset[str], float], threshold: float) -> list[_Group]:
-    """Groups in which any two traces are similar enough; the group with the best pair first."""
-    groups: list[_Group] = []
-    of: dict[str, _Group] = {}
+def _groups(scores: Mapping[frozenset[str], float], threshold: float) -> list[list[str]]:
+    """Groups of ids that can be merged, any two of them similar enough; the group with the best pair first."""
+    groups: list[list[str]] = []
+    of: dict[str, list[str]] = {}
     for pair in sorted(scores, key=lambda pair: (-scores[pair], sorted(pair))):
         if scores[pair] < threshold:
             break
-        placed = [name for name in pair if name in of]
+        placed = pair & of.keys()
         if not placed:
-            group = _Group(sorted(pair), scores[pair])
-            groups.append(group)
-            of.update(dict.fromkeys(pair, group))
+            groups.append(sorted(pair))
+            of.update(dict.fromkeys(pair, groups[-1]))
         elif len(placed) == 1:
-            _join(of, of[placed[0]], next(iter(pair - {placed[0]})), scores, threshold)
+            (member,), (name,) = placed, pair - placed
+            group = of[member]
+            lowest = min(scores.get(frozenset((name, other)), 0.0) for other in group)
+            if lowest >= threshold and len(group) < MERGE_LIMIT:
+                group.append(name)
+                of[name] = group
     return groups
 
 
-def _join(
-    of: dict[str, _Group], group: _Group, name: str, scores: Mapping[frozenset[str], float], threshold: float
-) -> None:
-    """Add the trace to the group if it is similar enough to all its members and the group can still be merged."""
-    lowest = min(scores.get(frozenset((name, other)), 0.0) for other in group.ids)
-    if lowest >= threshold and len(group.ids) < MERGE_LIMIT:
-        group.ids.append(name)
-        group.score = min(group.score, lowest)
-        of[name] = group
-
-
-def _reply(group: _Group, traces: Mapping[str, Trace]) -> Group:
-    members: Sequence[Trace] = sorted((traces[name] for name in group.ids), key=lambda one: (one.when, one.created_at))
+def _reply(traces: Sequence[Trace], scores: Mapping[frozenset[str], float]) -> Group:
+    members = sorted(traces, key=lambda one: (one.when, one.created_at))
+    lowest = min(scores.get(frozenset((one.id, other.id)), 0.0) for one, other in combinations(traces, 2))
     return Group(
-        score=floor(group.score * 10_000) / 10_000,  # so that its own score as threshold finds the group again
+        score=floor(lowest * 10_000) / 10_000,  # so that its own score as threshold finds the group again
         trace_ids=[trace.id for trace in members],
         traces=[Memory.of(trace) for trace in members],
     )

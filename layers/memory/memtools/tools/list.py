@@ -3,8 +3,9 @@
 import base64
 import binascii
 import json
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Self
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Self
 
 from pydantic import Field
 
@@ -14,11 +15,6 @@ from memtools.domain.text import digest, fold
 from memtools.domain.trace import Trace
 from memtools.errors import InvalidArguments
 from memtools.tools.tool import Arguments, Limit, Memory, Reply, Tags, Text, Tool
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from memtools.ranking.index import Index
 
 # A trace's position in its scope's order: when it happened, when it was created, its id.
 Position = tuple[int, int, str]
@@ -61,7 +57,8 @@ def run(backend: Backend, scope: Scope, arguments: List) -> Listed:
         places = list(index.newest(tags, now, after))
         page: list[Trace] = []
         read = 0
-        while (wanted := arguments.limit - len(page)) and (ids := _ids(index, places[read : read + wanted])):
+        while (wanted := arguments.limit - len(page)) and (next_ := places[read : read + wanted]):
+            ids = [index.identity(place)[0] for place in next_]
             page += _confirmed(backend, scope, ids, now)
             read += len(ids)
     return Listed(
@@ -70,11 +67,7 @@ def run(backend: Backend, scope: Scope, arguments: List) -> Listed:
     )
 
 
-def _ids(index: "Index", places: Iterable[int]) -> list[str]:
-    return [index.identity(place)[0] for place in places]
-
-
-def _confirmed(backend: Backend, scope: Scope, ids: Sequence[str], now: "datetime") -> list[Trace]:
+def _confirmed(backend: Backend, scope: Scope, ids: Sequence[str], now: datetime) -> list[Trace]:
     """The traces that are still alive in the table. The others are dropped from the index."""
     found = backend.traces.get(scope, ids)
     live = [found[one] for one in ids if one in found and found[one].alive(now)]

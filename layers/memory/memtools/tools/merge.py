@@ -66,7 +66,11 @@ def run(backend: Backend, scope: Scope, arguments: Merge) -> Merged:
         if changed := [
             name for name, trace in seen.items() if name not in found or found[name].version != trace.version
         ]:
-            raise _changed(changed)
+            raise Conflict(
+                f"These memories changed in the meantime: {', '.join(changed)}. Nothing was merged. Search again, and"
+                " merge what still belongs together.",
+                traceIds=changed,
+            )
         if len(live) < _FEWEST:
             raise _too_few(found, live, arguments.trace_ids)
         steps = _steps(backend, live, arguments, call, stamp)
@@ -124,14 +128,6 @@ def _too_few(found: Mapping[str, Trace], live: Sequence[Trace], ids: Sequence[st
         found=[trace.id for trace in live],
         missingIds=missing,
         mergedInto={name: found[name].merged_into for name in missing if name in found and found[name].merged_into},
-    )
-
-
-def _changed(names: Sequence[str]) -> Conflict:
-    return Conflict(
-        f"These memories changed in the meantime: {', '.join(names)}. Nothing was merged. Search again, and merge what"
-        " still belongs together.",
-        traceIds=list(names),
     )
 
 

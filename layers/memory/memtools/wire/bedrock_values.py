@@ -73,8 +73,10 @@ def _array(name: str, text: str) -> list[Any] | None:
             return _unquoted(name, text)
         case list() | None:
             return parsed
-        case str() if parsed.lstrip().startswith("["):
-            return _encoded_twice(name, parsed)
+        case str() if parsed.lstrip().startswith("["):  # encoded twice
+            if isinstance(inner := _json(parsed), list):
+                return inner
+            raise _unclear(name)
         case str():
             return [parsed]
         case dict():
@@ -91,13 +93,6 @@ def _json(text: str) -> Any:
         return _NO_JSON
 
 
-def _encoded_twice(name: str, text: str) -> list[Any]:
-    parsed = _json(text)
-    if not isinstance(parsed, list):
-        raise _unclear(name)
-    return parsed
-
-
 def _unquoted(name: str, text: str) -> list[str]:
     if not text.startswith("["):
         return _one_text(name, text)
@@ -107,13 +102,9 @@ def _unquoted(name: str, text: str) -> list[str]:
     if not text.endswith("]") or inner.startswith("'") or _UNCLEAR_IN_LIST.search(inner) or _THOUSANDS.search(inner):
         raise _unclear(name)
     items = [item.strip() for item in inner.split(",")]
-    if len(items) > 1 and not all(_is_word(item) for item in items):
+    if len(items) > 1 and not all(_WORD.fullmatch(item) and not _WITHOUT_SPACES.search(item) for item in items):
         raise _unclear(name)
     return items
-
-
-def _is_word(item: str) -> bool:
-    return bool(_WORD.fullmatch(item)) and not _WITHOUT_SPACES.search(item)
 
 
 def _one_text(name: str, text: str) -> list[str]:

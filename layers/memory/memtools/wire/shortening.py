@@ -84,28 +84,23 @@ def _shorter_error(error: ToolError, fits: Fits) -> ToolError:
     gone: dict[str, int] = {}
     for name in sorted(details, key=lambda one: size_of({one: details[one]}), reverse=True):
         whole = details.pop(name)
-        if not isinstance(whole, list):
-            gone[name] = 1
-        elif fits(_with_details(error, details | {name: []}, gone | {name: len(whole)})):
-            kept = _most(error, details, gone, (name, whole), fits)
-            return _with_details(error, details | {name: whole[:kept]}, gone | {name: len(whole) - kept})
-        else:
-            gone[name] = len(whole)
+        if isinstance(whole, list) and (cut := _cut(error, details, gone, name, fits)):
+            return cut
+        gone[name] = len(whole) if isinstance(whole, list) else 1
         if fits(shorter := _with_details(error, details, gone)):
             return shorter
     return _with_details(error, {}, {})
 
 
-def _most(
-    error: ToolError, details: dict[str, Any], gone: dict[str, int], cut: tuple[str, list[Any]], fits: Fits
-) -> int:
-    """The number of items of the list ``cut`` that fit. Zero always do."""
-    name, whole = cut
+def _cut(error: ToolError, details: dict[str, Any], gone: dict[str, int], name: str, fits: Fits) -> ToolError | None:
+    """The error with ``details`` and as much of its list ``name`` as fits; ``None`` if not even the empty list does."""
+    whole = error.details[name]
 
-    def too_many(count: int) -> bool:
-        return not fits(_with_details(error, details | {name: whole[:count]}, gone | {name: len(whole) - count}))
+    def without_last(count: int) -> ToolError:
+        return _with_details(error, details | {name: whole[: len(whole) - count]}, gone | {name: count})
 
-    return bisect_left(range(len(whole) + 1), True, key=too_many) - 1
+    fewest = bisect_left(range(len(whole) + 1), True, key=lambda count: fits(without_last(count)))
+    return without_last(fewest) if fewest <= len(whole) else None
 
 
 def _with_details(error: ToolError, details: dict[str, Any], gone: dict[str, int]) -> ToolError:

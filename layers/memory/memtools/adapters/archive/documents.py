@@ -1,22 +1,18 @@
 """Reads versions of documents from the bucket, and writes them to it."""
 
-from datetime import UTC, datetime
 from typing import Any, Final
-
-from botocore.exceptions import ClientError
 
 from memtools.adapters.archive.errors import translated
 from memtools.adapters.archive.records import DocumentVersion
 from memtools.adapters.archive.stores import READ_BUCKET, Stores, Version, documents_prefix, version_pages
-from memtools.adapters.aws import Client, code_of
-from memtools.adapters.documents import ABSENT_CODES, document_key
+from memtools.adapters.aws import Client, get_object
+from memtools.adapters.documents import CONTENT_TYPE, document_key
 from memtools.adapters.table.layout import moment_text
 from memtools.domain.document import ABSENT
 from memtools.domain.scope import Scope
 
 # When an imported version was first written; S3 knows only the time of the import.
 _WRITTEN: Final = "written"
-_CONTENT_TYPE: Final = "text/markdown; charset=utf-8"
 
 
 def versions_of(stores: Stores, scope: Scope) -> dict[str, list[Version]]:
@@ -54,13 +50,9 @@ def _read(stores: Stores, version: Version, name: str) -> DocumentVersion:
         edit=metadata.get("edit"),
         is_first=metadata.get("replaces") == ABSENT,
         writes=metadata.get("writes"),
-        written_at=metadata.get(_WRITTEN) or _second_text(version.modified),
+        # S3 keeps times to the second.
+        written_at=metadata.get(_WRITTEN) or moment_text(version.modified.replace(microsecond=0)),
     )
-
-
-def _second_text(moment: datetime) -> str:
-    """The time to the second, as S3 keeps it."""
-    return moment_text(moment.astimezone(UTC).replace(microsecond=0))
 
 
 def write_version(stores: Stores, scope: Scope, version: DocumentVersion, current: str | None) -> str | None:
@@ -76,7 +68,7 @@ def write_version(stores: Stores, scope: Scope, version: DocumentVersion, curren
         answer = stores.s3.put_object(
             **place,
             Body=version.data,
-            ContentType=_CONTENT_TYPE,
+            ContentType=CONTENT_TYPE,
             Metadata=_metadata(version, current),
             **({"IfMatch": current} if current else {"IfNoneMatch": "*"}),
         )
@@ -102,12 +94,8 @@ def current_tag(stores: Stores, scope: Scope, name: str) -> str | None:
 def read_agent_document(s3: Client, bucket: str, scope: Scope, name: str) -> bytes | None:
     """A document of the agent, such as SOUL.md; None if it does not exist."""
     with translated(READ_BUCKET):
-        try:
-            data: bytes = s3.get_object(Bucket=bucket, Key=document_key(scope, name))["Body"].read()
-        except ClientError as error:
-            if code_of(error) in ABSENT_CODES:
-                return None
-            raise
+        answer = get_object(s3, Bucket=bucket, Key=document_key(scope, name))
+        data: bytes | None = answer and answer["Body"].read()
     return data
 
 
@@ -115,4 +103,4 @@ def create_agent_document(s3: Client, bucket: str, scope: Scope, name: str, data
     """Create a document of the agent. Raises Unavailable if it exists by now."""
     place = {"Bucket": bucket, "Key": document_key(scope, name)}
     with translated(f"write {name} to the bucket"):
-        s3.put_object(**place, Body=data, ContentType=_CONTENT_TYPE, IfNoneMatch="*")
+        s3.put_object(**place, Body=data, ContentType=CONTENT_TYPE, IfNoneMatch="*")

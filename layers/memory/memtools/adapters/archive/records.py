@@ -5,12 +5,12 @@ Records have neither the scope nor the time of the export, so equal memories mak
 
 import base64
 import binascii
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
-from memtools.adapters.archive.stores import Values
+from memtools.adapters.archive.stores import Stores, Values, item_pages
 from memtools.adapters.table.layout import attributes, from_dynamodb, history_key, trace_key, trace_of
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Trace
@@ -66,6 +66,27 @@ def record_of_item(item: Mapping[str, Any]) -> Trace | Replaced | None:
     if imported and imported["at"] == item["changedAt"]:
         return replace(trace, changed_at=datetime.fromisoformat(imported["changedAt"]))
     return trace
+
+
+def record_pages(stores: Stores, scope: Scope, after: str | None = None) -> Iterator[list[Trace | Replaced]]:
+    """The scope's records in the order of their sort keys, from behind ``after``, page by page. Raises Conflict."""
+    for items in item_pages(stores, scope, after=after):
+        yield [record for item in items if (record := record_of_item(item))]
+
+
+def version_of(record: Trace | Replaced) -> int | None:
+    """The version by which a change shows; a replaced version never changes."""
+    return record.version if isinstance(record, Trace) else None
+
+
+def current_versions(stores: Stores, scope: Scope) -> dict[str, int | None]:
+    """The sort keys of the scope's records, each with its ``version_of``, as they are now."""
+    return {
+        item["sk"]: int(item["version"]) if "id" in item else None
+        for items in item_pages(stores, scope, only=("sk", "id", "version", "expiresAt"))
+        for item in items
+        if "id" in item or "expiresAt" in item
+    }
 
 
 def values_of(record: Record) -> Values:

@@ -43,21 +43,18 @@ def item_pages(
     """Yield the scope's items after the sort key ``after``, in their order, with the attributes in ``only`` or all."""
     alias = {f"#n{number}": name for number, name in enumerate(only)}
     projection = {"ProjectionExpression": ", ".join(alias), "ExpressionAttributeNames": alias} if only else {}
-    start = to_dynamodb({"pk": scope.key, "sk": after}) if after else None
-    while True:
-        with translated(READ_TABLE):
-            answer = stores.dynamodb.query(
-                TableName=stores.table,
-                KeyConditionExpression="pk = :pk",
-                ExpressionAttributeValues=to_dynamodb({":pk": scope.key}),
-                ConsistentRead=True,
-                **projection,
-                **({"ExclusiveStartKey": start} if start else {}),
-            )
-        yield [from_dynamodb(item) for item in answer["Items"]]
-        start = answer.get("LastEvaluatedKey")
-        if not start:
-            return
+    start = {"ExclusiveStartKey": to_dynamodb({"pk": scope.key, "sk": after})} if after else {}
+    pages = stores.dynamodb.get_paginator("query").paginate(
+        TableName=stores.table,
+        KeyConditionExpression="pk = :pk",
+        ExpressionAttributeValues=to_dynamodb({":pk": scope.key}),
+        ConsistentRead=True,
+        **projection,
+        **start,
+    )
+    with translated(READ_TABLE):
+        for page in pages:
+            yield [from_dynamodb(item) for item in page["Items"]]
 
 
 def documents_prefix(scope: Scope) -> str:
@@ -67,17 +64,11 @@ def documents_prefix(scope: Scope) -> str:
 
 def version_pages(stores: Stores, prefix: str, **more: Any) -> Iterator[list[Version]]:
     """Yield the versions and deletion markers of all objects whose keys begin with the prefix."""
-    marks: dict[str, str] = {}
-    while True:
-        with translated(READ_BUCKET):
-            answer = stores.s3.list_object_versions(Bucket=stores.bucket, Prefix=prefix, **more, **marks)
-        yield [
-            Version(one["Key"], one["VersionId"], kind == "DeleteMarkers", one["LastModified"])
-            for kind in ("Versions", "DeleteMarkers")
-            for one in answer.get(kind, [])
-        ]
-        if not answer.get("IsTruncated"):
-            return
-        marks = {"KeyMarker": answer["NextKeyMarker"]}
-        if answer.get("NextVersionIdMarker"):
-            marks["VersionIdMarker"] = answer["NextVersionIdMarker"]
+    pages = stores.s3.get_paginator("list_object_versions").paginate(Bucket=stores.bucket, Prefix=prefix, **more)
+    with translated(READ_BUCKET):
+        for page in pages:
+            yield [
+                Version(one["Key"], one["VersionId"], kind == "DeleteMarkers", one["LastModified"])
+                for kind in ("Versions", "DeleteMarkers")
+                for one in page.get(kind, [])
+            ]

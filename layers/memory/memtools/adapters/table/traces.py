@@ -37,14 +37,12 @@ class DynamoTraces:
         self._retention = retention
 
     def get(self, scope: Scope, ids: Sequence[str]) -> dict[str, Trace]:
-        """The traces with these ids that exist, including dead and expired ones."""
         found: dict[str, Trace] = {}
         distinct = list(dict.fromkeys(ids))
         for start in range(0, len(distinct), _GET_LIMIT):
             for item in self._get_all([trace_key(scope, one) for one in distinct[start : start + _GET_LIMIT]]):
-                state = _key_state(item)
-                if state.trace:
-                    found[state.trace.id] = state.trace
+                if trace := _key_state(item).trace:
+                    found[trace.id] = trace
         return found
 
     def _get_all(self, keys: list[Any]) -> list[Any]:
@@ -61,7 +59,7 @@ class DynamoTraces:
         raise Unavailable(f"The memory store is busy. {READ_FAILED}")
 
     def commit(self, scope: Scope, stamp: Stamp, writes: Sequence[Write], conditions: Sequence[StillSays] = ()) -> None:
-        """Make all of the writes or none, in one transaction; see the port.
+        """One transaction; see the port.
 
         A fact takes two of the hundred actions of a transaction if the trace at its own key says something else. A call
         that needs more than a hundred is TooLarge.
@@ -123,13 +121,10 @@ class DynamoTraces:
         return items, ids
 
     def changes(self, scope: Scope, since: datetime | None) -> Iterator[Trace]:
-        """Every trace that changed at ``since`` or later, oldest change first, as far as an index needs it."""
         values = {":pk": scope.key, ":since": moment_text(since) if since else "0"}
-        items = self._query("pk = :pk AND changedAt >= :since", values, IndexName=self._index)
-        return map(trace_of, items)
+        return map(trace_of, self._query("pk = :pk AND changedAt >= :since", values, IndexName=self._index))
 
     def history(self, scope: Scope, trace_id: str, now: datetime) -> Iterator[Trace]:
-        """The trace's replaced versions that have their own item, newest first, without those past retention."""
         values = {":pk": scope.key, ":prefix": history_prefix(trace_id)}
         items = self._query("pk = :pk AND begins_with(sk, :prefix)", values, ScanIndexForward=False)
         return (trace_of(item["trace"]) for item in items if item["expiresAt"] > now.timestamp())
