@@ -267,11 +267,7 @@ def nonsense(_: str) -> Answer:
 @pytest.mark.parametrize("trouble", [denied, nonsense, None])
 @pytest.mark.usefixtures("impatient")
 def test_without_the_model_tools_use_words_only_and_say_so(
-    embedder: TitanEmbedder,
-    model: Titan,
-    fake_memory: Backend,
-    scope: Scope,
-    trouble: Callable[[str], Answer] | None,
+    embedder: TitanEmbedder, model: Titan, fake_memory: Backend, scope: Scope, trouble: Callable[[str], Answer] | None
 ) -> None:
     memory = replace(fake_memory, embedder=embedder)
     ana = Caller(memory, scope)

@@ -25,8 +25,7 @@ WORDS = [
     *("東京", "- a", "x" * 3000, "!!", "🏳️‍🌈 \u200f"),
 ]
 texts = st.one_of(
-    st.sampled_from(WORDS),
-    st.text(st.characters(codec="utf-8"), min_size=1, max_size=40).filter(str.strip),
+    st.sampled_from(WORDS), st.text(st.characters(codec="utf-8"), min_size=1, max_size=40).filter(str.strip)
 )
 users = st.sampled_from([0, 0, 0, 1])
 picks = st.integers(0, 50)

@@ -64,7 +64,7 @@ BUCKET_NAME=$(aws cloudformation describe-stacks --stack-name memtools-again --o
 # Pages that are written by a program as a whole, and the test that compares them with what it writes today.
 _ENVELOPES: Final = "tests/functions/test_envelopes.py"
 GENERATED: Final[Mapping[str, str]] = {
-    "docs/envelopes.md": f"{_ENVELOPES}::test_the_page_and_the_golden_file_have_the_replies_of_today",
+    "docs/envelopes.md": f"{_ENVELOPES}::test_the_page_and_the_golden_file_have_the_replies_of_today"
 }
 
 PROOFS: Final[Mapping[str, Sequence[Proof]]] = {
@@ -259,5 +259,5 @@ SCRIPTS: Final[Mapping[str, Sequence[Step]]] = {
         "Corrected.",
         ("search___memory_search", {"query": "Which nuts is Maya allergic to?"}),
         "Peanuts.",
-    ],
+    ]
 }

@@ -371,11 +371,7 @@ def restore_against_update(caller: Caller, number: int) -> Course:
             if told.reply and not told.reply["trace"]["content"].startswith("fact of group"):
                 yield untrue(f"told to be restored to what it was not: {told}")
 
-    judges = (
-        refusals(restore="", update="not_found"),
-        _always("update", lambda call: _trace_id(call) in alive),
-        judge,
-    )
+    judges = (refusals(restore="", update="not_found"), _always("update", lambda call: _trace_id(call) in alive), judge)
     return Course(_lanes(calls, number), together(*judges))
 
 

@@ -216,10 +216,7 @@ def test_tokens_made_for_others_are_never_accepted() -> None:
     (assertion,) = rule["Assertions"]
     assert {
         condition["Fn::Not"][0]["Fn::EachMemberEquals"][0]["Ref"] for condition in assertion["Assert"]["Fn::Or"]
-    } == {
-        "AllowedAudience",
-        "AllowedClients",
-    }
+    } == {"AllowedAudience", "AllowedClients"}
 
 
 def test_the_gateway_may_call_the_functions_and_its_interceptor_and_nothing_else() -> None:

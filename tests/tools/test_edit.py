@@ -1,6 +1,7 @@
 """memory_edit and memory_read: whole or refused, to the letter."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from memtools.backend import Backend
@@ -177,6 +178,22 @@ def test_undo_without_a_document_or_with_a_stale_version_is_refused(ana: Caller)
     with pytest.raises(Conflict):
         ana.edit(action="undo", version=old)
     assert text_of(ana) == "- one\n- two\n"
+
+
+def test_an_undo_overtaken_by_an_edit_undoes_that_edit(ana: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody writes between its two reads: it starts again, and goes back one step from what stands there."""
+    ana.edit(action="add", text="one")
+    ana.edit(action="add", text="two")
+    plain, others = ana.memory.personas.versions, iter(["three"])
+
+    def versions(*arguments: Any) -> list[Document]:
+        for text in others:
+            ana.edit(action="add", text=text)
+        return plain(*arguments)
+
+    monkeypatch.setattr(ana.memory.personas, "versions", versions)
+    assert ana.edit(action="undo")["text"] == "- one\n- two\n"
+    assert [one["change"] for one in ana.history(target="self")["versions"]] == ["undo", "add", "add", "add"]
 
 
 def test_the_history_of_a_document_tells_every_version(ana: Caller) -> None:

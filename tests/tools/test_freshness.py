@@ -319,9 +319,7 @@ class Story(RuleBasedStateMachine):
 
 
 @pytest.mark.usefixtures("few")
-def test_a_search_sees_every_earlier_write_of_any_process(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_search_sees_every_earlier_write_of_any_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Clocks differ by up to a minute, segments come, go and break, tombstones are purged, and processes start anew."""
     monkeypatch.setattr(freshness, "_BATCH", 3)
     run(

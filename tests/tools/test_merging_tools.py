@@ -1,6 +1,11 @@
 """memory_merge and memory_unmerge: all or nothing, and back again."""
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
+from memtools.backend import Backend
+from memtools.domain.scope import Scope
 from memtools.errors import Conflict, InvalidArguments, NotFound, TooLarge
 
 from tests.calls import Caller
@@ -172,14 +177,33 @@ def test_what_was_never_merged_cannot_be_unmerged(ana: Caller) -> None:
         ana.unmerge(survivorId=one)
 
 
-def test_a_retrieval_during_a_merge_is_counted_and_no_conflict(ana: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    one, two = ana.remember("tea one", "tea two")
-    plain, searched = ana.memory.traces.commit, list[object]()
+def before_commit(ana: Caller, monkeypatch: pytest.MonkeyPatch, happens: Callable[[], object]) -> None:
+    """Let something happen once, between what a call reads and what it commits."""
+    plain, done = ana.memory.traces.commit, list[object]()
 
-    def commit(*arguments: object, **more: object) -> None:
-        if not searched:
-            searched.append(ana.search(query="tea"))
-        plain(*arguments, **more)  # type: ignore[arg-type]
+    def commit(*arguments: Any, **more: Any) -> None:
+        if not done:
+            done.append(happens())
+        plain(*arguments, **more)
 
     monkeypatch.setattr(ana.memory.traces, "commit", commit)
+
+
+def test_a_retrieval_during_a_merge_is_counted_and_no_conflict(ana: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    one, two = ana.remember("tea one", "tea two")
+    before_commit(ana, monkeypatch, lambda: ana.search(query="tea"))
     assert ana.merge(traceIds=[one, two])["trace"]["retrievalCount"] == 2
+
+
+def test_a_trace_purged_during_a_merge_is_a_conflict(
+    fake_memory: Backend, scope: Scope, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The store may drop an erased trace between two attempts: it is named as changed, and nothing is merged."""
+    ana = Caller(fake_memory, scope)
+    one, two, three = ana.remember("one", "two", "three")
+    traces: Any = fake_memory.traces
+    before_commit(ana, monkeypatch, lambda: traces._traces.pop((scope, two)))
+    with pytest.raises(Conflict) as refused:
+        ana.merge(traceIds=[one, two, three])
+    assert refused.value.details["traceIds"] == [two]
+    assert ana.all() == ["three", "one"]

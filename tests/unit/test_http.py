@@ -8,16 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from memtools.domain.scope import Scope
-from memtools.errors import (
-    Ambiguous,
-    Conflict,
-    InvalidArguments,
-    NotFound,
-    TooLarge,
-    ToolError,
-    Unavailable,
-    Unscoped,
-)
+from memtools.errors import Ambiguous, Conflict, InvalidArguments, NotFound, TooLarge, ToolError, Unavailable, Unscoped
 from memtools.transports import http, recognise
 from memtools.wire.incoming import Call
 
