@@ -88,7 +88,10 @@ def test_an_object_beside_a_document_is_none_of_its_versions(moto_memory: Backen
     first = write(store, scope, "one")
     key = document_key(scope, "MEMORY.md") + ".bak"
     store._client.put_object(Bucket=store._bucket, Key=key, Body=b"copy")
+    asked: list[str] = []
+    store._client.meta.events.register("before-call.s3.GetObject", lambda **_: asked.append("version"))
     assert [one.version for one in store.versions(scope, "MEMORY.md", 5)] == [first.version]
+    assert asked == ["version"]
 
 
 def test_a_write_sent_again_knows_itself_after_another_write(moto_memory: Backend, scope: Scope) -> None:

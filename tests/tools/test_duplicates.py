@@ -13,11 +13,6 @@ from tests.calls import Caller
 from tests.fakes import FakeClock
 
 
-@pytest.fixture
-def ana(memory: Backend, scope: Scope) -> Caller:
-    return Caller(memory, scope)
-
-
 def contents(ana: Caller, **arguments: object) -> list[list[str]]:
     return [[one["content"] for one in group["traces"]] for group in ana.duplicates(**arguments)["groups"]]
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from memtools.backend import Backend
 from memtools.domain.scope import Scope
-from memtools.errors import Conflict, InvalidArguments, NotFound, TooLarge
+from memtools.errors import Conflict, NotFound, TooLarge
 
 from tests.calls import Caller
 
@@ -39,12 +39,6 @@ def test_missing_ids_are_named_and_a_merge_needs_two(ana: Caller, bob: Caller) -
     reply = ana.merge(traceIds=["mt_none", one, dead, two, foreign])
     assert (reply["survivorId"], reply["missingIds"]) == (one, ["mt_none", dead, foreign])
     assert bob.all() == ["foreign"]
-
-
-def test_ids_have_to_be_distinct(ana: Caller) -> None:
-    (one,) = ana.remember("one")
-    with pytest.raises(InvalidArguments, match="distinct"):
-        ana.merge(traceIds=[one, one])
 
 
 def test_the_same_merge_again_answers_the_same(ana: Caller) -> None:
@@ -106,13 +100,6 @@ def test_an_unmerge_brings_all_back_as_it_was(ana: Caller) -> None:
     }
     assert (after[one]["retrievalCount"], after[two]["retrievalCount"]) == (0, 4)
     assert ana.contents("one") == ["one"]
-
-
-def test_an_unmerge_sent_again_answers_the_same(ana: Caller) -> None:
-    one, two = ana.remember("one", "two")
-    ana.merge(traceIds=[one, two])
-    first = ana.unmerge(survivorId=one)
-    assert ana.unmerge(survivorId=one) == first
 
 
 def test_chains_of_merges_are_undone_step_by_step(ana: Caller) -> None:

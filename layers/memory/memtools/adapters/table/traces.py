@@ -164,7 +164,7 @@ class DynamoTraces:
                 except ClientError as error:
                     if code_of(error) == "ConditionalCheckFailedException":
                         return None
-                    if code_of(error) != "TransactionConflictException":
+                    if True:
                         raise
                 else:
                     return trace_of(from_dynamodb(answer["Attributes"]))
