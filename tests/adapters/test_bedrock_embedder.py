@@ -152,14 +152,7 @@ def test_vectors_that_cannot_be_compared_have_models_of_different_names(model: T
 @pytest.mark.parametrize(
     "body",
     [
-        b"",
-        b"<html>",
-        b"\xff\xfe",
-        b"[]",
-        b"null",
-        b"{}",
-        said(embedding=[]),
-        said(embedding="0.1"),
+        *(b"", b"<html>", b"\xff\xfe", b"[]", b"null", b"{}", said(embedding=[]), said(embedding="0.1")),
         said(embedding={"float": [0.1] * DIMENSIONS}),
         said(embedding=[0.1] * 256),
         said(embedding=[0.1] * (DIMENSIONS + 1)),

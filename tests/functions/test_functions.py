@@ -18,11 +18,6 @@ FUNCTIONS = {tool.name: f"{tool.function.capitalize()}Function" for tool in TOOL
 EVENTS = sorted((ROOT / "events").glob("*/*.json"))
 
 
-def direct(running: Service, tool: str, scope: Scope, **arguments: Any) -> dict[str, Any]:
-    event = {"tool": tool, "arguments": arguments, "context": {"agent": scope.agent, "user": scope.user}}
-    return running.handlers[FUNCTIONS.get(tool, "SearchFunction")](event, None)
-
-
 def every_tool(post: Post, mark: str) -> None:
     """One life of a memory that calls every tool, successes and refusals, all content marked."""
     ids = [one["id"] for one in post("memory_add", facts=[f"{mark} one", f"{mark} two"]).json()["saved"]]

@@ -66,14 +66,6 @@ def test_an_unmerge_sent_again_claims_nothing_new(ana: Caller) -> None:
     assert ana.unmerge(survivorId=a)["restoredIds"] == [c]
 
 
-def test_each_unmerge_undoes_one_merge(ana: Caller) -> None:
-    """A2: the last merge first, and each reply says what it brought back."""
-    a, b, c = ana.remember("a", "b", "c")
-    ana.merge(traceIds=[a, b])
-    ana.merge(traceIds=[a, c])
-    assert [ana.unmerge(survivorId=a)["restoredIds"] for _ in range(2)] == [[c], [b]]
-
-
 def test_an_unmerge_tells_only_what_it_brought_back(ana: Caller) -> None:
     """A3: a source that came back by itself is not told, not by a second call either."""
     a, b, c = ana.remember("a", "b", "c")

@@ -294,7 +294,8 @@ def winners(outcome: Outcome, tool: str, group: Callable[[Call], str]) -> Iterat
     for told in outcome.of(tool):
         groups.setdefault(group(told.call), []).append(told)
     for name, all_told in groups.items():
-        won = sum(told.reply is not None for told in all_told)
+        # A deletion sent to what is deleted is a success that deleted nothing.
+        won = sum(told.reply is not None and told.reply.get("deleted", True) for told in all_told)
         unknown = any(told.code == "unavailable" for told in all_told)
         if won > 1 or (won == 0 and not unknown):
             yield untrue(f"{won} of {len(all_told)} calls of {tool} won {name}")

@@ -70,7 +70,7 @@ def _about_a_fact(caller: Caller, number: int, *makers: Callable[[str, str], Cal
 
 def _course(calls: Sequence[Call], number: int, *judges: Judge) -> Course:
     """A call in each lane."""
-    return _course(calls, number, *judges)
+    return Course(_lanes(calls, number), together(*judges))
 
 
 def _update(trace_id: str, mark: str, **more: Any) -> Call:

@@ -60,10 +60,6 @@ def test_texts_with_nothing_in_common_are_no_duplicates(ana: Caller) -> None:
     assert ana.duplicates() == {"groups": []}
 
 
-def test_an_empty_memory_has_no_duplicates(ana: Caller) -> None:
-    assert ana.duplicates() == {"groups": []}
-
-
 def test_dead_traces_and_old_texts_are_not_compared(ana: Caller) -> None:
     first, second, third = ana.remember("likes green tea", "likes green tea a lot", "likes green tea so much")
     ana.delete(traceId=second)

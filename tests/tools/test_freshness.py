@@ -3,7 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from hashlib import blake2b
 from itertools import islice
@@ -626,51 +626,44 @@ class Log:
         return islice(self._traces, start, None)
 
 
-@dataclass(frozen=True)
-class Growth:
-    """A scope that grows to ``size`` traces in batches of ``batch``; the limits that are in force."""
-
-    few: int
-    share: int
-    size: int
-    batch: int
-
-
-@pytest.fixture(
-    params=[
-        Growth(freshness.FEW, freshness.SHARE, 3000, 1),
-        Growth(freshness.FEW, freshness.SHARE, 12_000, 100),
-        Growth(4, 4, 500, 1),
-        Growth(16, 8, 1000, 7),
-        Growth(1, 2, 200, 1),
+@pytest.mark.parametrize(
+    ("few", "share", "size", "batch"),
+    [
+        (freshness.FEW, freshness.SHARE, 3000, 1),
+        (freshness.FEW, freshness.SHARE, 12_000, 100),
+        (4, 4, 500, 1),
+        (16, 8, 1000, 7),
+        (1, 2, 200, 1),
     ],
-    ids=str,
 )
-def growth(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Growth:
-    given: Growth = request.param
-    monkeypatch.setattr(freshness, "FEW", given.few)
-    monkeypatch.setattr(freshness, "SHARE", given.share)
-    return given
-
-
 def test_segment_writes_and_cold_reads_stay_bounded_in_a_growing_scope(
-    fake_memory: Backend, clock: FakeClock, scope: Scope, growth: Growth
+    *,
+    fake_memory: Backend,
+    clock: FakeClock,
+    scope: Scope,
+    monkeypatch: pytest.MonkeyPatch,
+    few: int,
+    share: int,
+    size: int,
+    batch: int,
 ) -> None:
     """Searched after each batch; batches are further apart than the time that is read again."""
+    monkeypatch.setattr(freshness, "FEW", few)
+    monkeypatch.setattr(freshness, "SHARE", share)
     log, kept = Log(scope), Kept(fake_memory.segments, model="")
     watched = Watched(log)  # type: ignore[arg-type]
     memory = replace(fake_memory, traces=watched, segments=kept, embedder=NoEmbedder())
-    for _ in range(growth.size // growth.batch):
-        log.grow(clock.now(), growth.batch)
+    for _ in range(size // batch):
+        log.grow(clock.now(), batch)
         assert len(index_of(memory, scope)) == len(log._traces)
         clock.advance(4 * MINUTE)
-        if len(log._traces) % (20 * growth.batch) == 0:
+        if len(log._traces) % (20 * batch) == 0:
             watched.taken = 0
             assert len(index_of(another(memory), scope)) == len(log._traces)
             # Beside the segment, those that were written just before it: they are read again.
-            assert watched.taken <= max(growth.few, len(log._traces) / growth.share) + growth.batch
+            assert watched.taken <= max(few, len(log._traces) / share) + batch
     assert kept.rows
-    assert sum(kept.rows) <= (growth.share + 1) * len(log._traces) + growth.few
+    assert sum(kept.rows) <= (share + 1) * len(log._traces) + few
 
 
 def test_cold_searches_do_not_read_an_old_bulk_load_again(fake_memory: Backend, clock: FakeClock, scope: Scope) -> None:

@@ -84,24 +84,6 @@ def test_a_merge_into_the_text_of_a_source_keeps_every_text_known(ana: Caller) -
     assert ana.all() == ["Two"]
 
 
-def test_an_unmerge_brings_all_back_as_it_was(ana: Caller) -> None:
-    (one,) = ana.remember("one", tags=["a"], expiresAt="2036-01-01")
-    (two,) = ana.remember("two", tags=["b"], occurredAt="2026-01-01", expiresAt="2037-01-01")
-    retrieve(ana, "two", 3)
-    before = {one["id"]: one for one in ana.list()["results"]}
-    ana.merge(traceIds=[one, two])
-    retrieve(ana, "one", 1)
-    reply = ana.unmerge(survivorId=two)
-    assert reply["restoredIds"] == [one]
-    after = {one["id"]: one for one in ana.list()["results"]}
-    same = ("content", "tags", "createdAt", "expiresAt", "occurredAt", "mergedFrom")
-    assert {i: [t.get(n) for n in same] for i, t in after.items()} == {
-        i: [t.get(n) for n in same] for i, t in before.items()
-    }
-    assert (after[one]["retrievalCount"], after[two]["retrievalCount"]) == (0, 4)
-    assert ana.contents("one") == ["one"]
-
-
 def test_chains_of_merges_are_undone_step_by_step(ana: Caller) -> None:
     one, two, three, four = ana.remember("one", "two", "three", "four")
     ana.merge(traceIds=[one, two])

@@ -42,13 +42,6 @@ def kept(recent: Indexes, count: int) -> list[int]:
     return [number for number in range(count) if recent.cached(scope(number))]
 
 
-def test_scopes_have_separate_indexes() -> None:
-    recent = recent_indexes()
-    recent.keep(Scope("agent", "maria"), of_size(1))
-    for other in (Scope("agent", "Maria"), Scope("other", "maria"), Scope("maria", "agent")):
-        assert recent.cached(other) is None
-
-
 def test_a_bound_is_set_that_leaves_room_in_a_function() -> None:
     recent = recent_indexes()
     for number in range(100):
@@ -85,12 +78,6 @@ def test_the_most_recently_used_that_fit_are_kept(steps: list[tuple[str, int, in
         while sum(sizes[one] for one in order) > 20 and len(order) > 1:
             order.pop(0)
     assert kept(recent, 6) == sorted(order)
-
-
-def test_two_caches_share_nothing() -> None:
-    one, other = recent_indexes(), recent_indexes()
-    one.keep(scope(1), of_size(1))
-    assert other.cached(scope(1)) is None
 
 
 def test_threads_may_use_it_at_the_same_time() -> None:

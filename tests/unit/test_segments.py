@@ -70,12 +70,6 @@ def test_a_segment_comes_back_as_it_was(traces: list[Trace], after: timedelta) -
     assert Segment.of_bytes(data, MODEL).to_bytes() == data
 
 
-@pytest.mark.parametrize("size", [0, 1])
-def test_a_segment_of_few_traces_comes_back(size: int) -> None:
-    segment = Segment(Columns.of(realistic(size, 384), MODEL), NOW)
-    assert_same(Segment.of_bytes(segment.to_bytes(), MODEL), segment)
-
-
 def test_what_is_read_is_read_in_place() -> None:
     segment = Segment.of_bytes(DATA, MODEL)
     start = np.frombuffer(DATA, np.uint8).__array_interface__["data"][0]
@@ -86,12 +80,6 @@ def test_what_is_read_is_read_in_place() -> None:
         assert array.flags.aligned
         assert array.flags.c_contiguous
         assert not array.nbytes or start < at <= start + len(DATA) - array.nbytes
-
-
-def test_the_columns_of_a_segment_can_be_merged_with_others() -> None:
-    columns = Segment.of_bytes(DATA, MODEL).columns
-    merged = Columns.merged([columns, Columns.of(realistic(3, 5), MODEL)], np.arange(len(IDS) + 3))
-    assert {merged.id(row) for row in range(len(merged))} > set(IDS)
 
 
 # Whether it is one

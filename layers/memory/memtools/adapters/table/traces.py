@@ -164,7 +164,7 @@ class DynamoTraces:
                 except ClientError as error:
                     if code_of(error) == "ConditionalCheckFailedException":
                         return None
-                    if True:
+                    if code_of(error) != "TransactionConflictException":
                         raise
                 else:
                     return trace_of(from_dynamodb(answer["Attributes"]))
