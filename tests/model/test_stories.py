@@ -67,11 +67,13 @@ def test_an_unmerge_sent_again_claims_nothing_new(ana: Caller) -> None:
 
 
 def test_an_unmerge_tells_only_what_it_brought_back(ana: Caller) -> None:
-    """A3: a source that came back by itself is not told, not by a second call either."""
+    """A3: a source that came back by itself stays as it is, and is not told, not by a second call either."""
     a, b, c = ana.remember("a", "b", "c")
     ana.merge(traceIds=[a, b, c])
     ana.restore(traceId=b)
+    ana.update(traceId=b, content="newer")
     assert [ana.unmerge(survivorId=a)["restoredIds"] for _ in range(2)] == [[c], [c]]
+    assert sorted(ana.all()) == ["a", "c", "newer"]
 
 
 @fault

@@ -11,7 +11,7 @@ from memtools.domain.trace import Change
 
 from tests.calls import Caller
 from tests.races import account
-from tests.races.account import Judge, Outcome, one_wins, refusals, together
+from tests.races.account import Judge, Outcome, one_wins, refusals, together, took_effect
 from tests.races.state import Finding, describe, lost, untrue
 from tests.races.workers import LANES, Call, Lane
 
@@ -236,7 +236,7 @@ def changes_of_the_same_version(caller: Caller, number: int) -> Course:
         for name, chain in outcome.end.chains.items():
             if len(chain) > 2:
                 yield untrue(f"more than one change of version 1 of {name}: {describe(chain)}")
-            won = [told for told in outcome.told if told.reply and _trace_id(told.call) == name]
+            won = [told for told in outcome.told if took_effect(told) and _trace_id(told.call) == name]
             if len(won) != 1 and all(told.code != "unavailable" for told in outcome.told):
                 yield untrue(f"{len(won)} calls won version 1 of {name}")
 

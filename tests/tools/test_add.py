@@ -48,13 +48,6 @@ def test_the_same_fact_twice_in_a_call_is_saved_once(ana: Caller) -> None:
     assert [one["content"] for one in reply["duplicates"]] == ["tea"]
 
 
-def test_known_and_new_facts_may_come_together(ana: Caller) -> None:
-    (known,) = ana.remember("tea")
-    reply = ana.add(facts=["tea", "coffee"])
-    assert [one["id"] for one in reply["duplicates"]] == [known]
-    assert [one["content"] for one in reply["saved"]] == ["coffee"]
-
-
 def test_a_deleted_fact_can_be_added_again(ana: Caller) -> None:
     (trace,) = ana.remember("tea", tags=["old"])
     ana.delete(traceId=trace)

@@ -122,15 +122,6 @@ def test_a_survivor_deleted_and_restored_can_be_unmerged(ana: Caller) -> None:
     assert ana.unmerge(survivorId=one)["restoredIds"] == [two]
 
 
-def test_unmerge_leaves_a_restored_source_as_it_is(ana: Caller) -> None:
-    one, two, three = ana.remember("one", "two", "three")
-    ana.merge(traceIds=[one, two, three])
-    ana.restore(traceId=two)
-    ana.update(traceId=two, content="two, newer")
-    assert ana.unmerge(survivorId=one)["restoredIds"] == [three]
-    assert sorted(ana.all()) == ["one", "three", "two, newer"]
-
-
 def test_the_error_for_a_source_names_its_survivor(ana: Caller) -> None:
     one, two = ana.remember("one", "two")
     ana.merge(traceIds=[one, two])

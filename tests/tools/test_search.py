@@ -19,11 +19,6 @@ class BrokenEmbedder:
         return [None] * len(texts)
 
 
-def test_no_hit_is_an_empty_list(ana: Caller) -> None:
-    ana.remember("prefers dark theme")
-    assert ana.search(query="zebra") == {"results": []}
-
-
 @pytest.mark.parametrize("query", [" ", "\n\t"])
 def test_a_blank_query_points_to_memory_list(ana: Caller, query: str) -> None:
     with pytest.raises(InvalidArguments, match="memory_list"):
