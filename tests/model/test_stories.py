@@ -56,16 +56,6 @@ def test_a_merge_whose_sources_are_in_the_survivor_is_done(ana: Caller, since: s
     assert (told["survivorId"], told["deletedIds"], told["missingIds"]) == (a, [b], [])
 
 
-def test_an_unmerge_sent_again_claims_nothing_new(ana: Caller) -> None:
-    """A2: sent again, the call names what the unmerge brought back, as far as nothing has happened to it since."""
-    a, b, c = ana.remember("a", "b", "c")
-    ana.merge(traceIds=[a, b, c])
-    first = ana.unmerge(survivorId=a)
-    assert ana.unmerge(survivorId=a) == first
-    ana.delete(traceId=b)
-    assert ana.unmerge(survivorId=a)["restoredIds"] == [c]
-
-
 def test_an_unmerge_tells_only_what_it_brought_back(ana: Caller) -> None:
     """A3: a source that came back by itself stays as it is, and is not told, not by a second call either."""
     a, b, c = ana.remember("a", "b", "c")

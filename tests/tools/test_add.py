@@ -120,11 +120,14 @@ def test_more_than_a_transaction_can_hold_is_refused_whole(moto_memory: Backend,
 
 def test_an_expired_fact_is_gone_and_can_be_added_again(ana: Caller, clock: FakeClock) -> None:
     until = (clock.now() + timedelta(hours=1)).isoformat()
+    (trace,) = ana.remember("bread", expiresAt=until)
+    ana.update(traceId=trace, content="cake")
     ana.add(facts=["milk is in the fridge"], expiresAt=until)
     assert ana.contents("milk") == ["milk is in the fridge"]
     clock.advance(timedelta(hours=2))
     assert ana.contents("milk") == []
     assert ana.all() == []
+    assert ana.remember("cake") != [trace]
     assert ana.add(facts=["milk is in the fridge"])["message"] == "Saved 1 fact(s) to memory."
     assert ana.contents("milk") == ["milk is in the fridge"]
 

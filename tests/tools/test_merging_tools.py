@@ -84,6 +84,16 @@ def test_a_merge_into_the_text_of_a_source_keeps_every_text_known(ana: Caller) -
     assert ana.all() == ["Two"]
 
 
+def test_an_unmerge_sent_again_claims_nothing_new(ana: Caller) -> None:
+    """A2: sent again, the call names what the unmerge brought back, as far as nothing has happened to it since."""
+    a, b, c = ana.remember("a", "b", "c")
+    ana.merge(traceIds=[a, b, c])
+    first = ana.unmerge(survivorId=a)
+    assert ana.unmerge(survivorId=a) == first
+    ana.delete(traceId=b)
+    assert ana.unmerge(survivorId=a)["restoredIds"] == [c]
+
+
 def test_chains_of_merges_are_undone_step_by_step(ana: Caller) -> None:
     one, two, three, four = ana.remember("one", "two", "three", "four")
     ana.merge(traceIds=[one, two])
