@@ -125,8 +125,7 @@ def test_an_expired_fact_is_gone_and_can_be_added_again(ana: Caller, clock: Fake
     ana.add(facts=["milk is in the fridge"], expiresAt=until)
     assert ana.contents("milk") == ["milk is in the fridge"]
     clock.advance(timedelta(hours=2))
-    assert ana.contents("milk") == []
-    assert ana.all() == []
+    assert ana.contents("milk") == ana.all() == []
     assert ana.remember("cake") != [trace]
     assert ana.add(facts=["milk is in the fridge"])["message"] == "Saved 1 fact(s) to memory."
     assert ana.contents("milk") == ["milk is in the fridge"]
