@@ -6,7 +6,7 @@ The pure suites load neither boto3 nor moto: what needs them imports them.
 import itertools
 import os
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
@@ -14,6 +14,9 @@ from memtools.backend import Backend
 from memtools.domain.scope import Scope
 
 from local.template import Template
+
+if TYPE_CHECKING:
+    from local.service import Service
 from tests.fakes import FakeClock
 from tests.memories import over_adapters, over_fakes
 
@@ -67,6 +70,18 @@ def moto() -> Iterator[Template]:
     with store.endpoint():
         store.create(template)
         yield template
+
+
+@pytest.fixture(scope="package")
+def running(moto: Template) -> Iterator["Service"]:
+    """The service as `make local` runs it, on the session's moto server, without a model."""
+    from memtools.wiring import backend_of
+
+    from local import service
+
+    with service.running(parameters={"Embedder": "none"}) as started:
+        yield started
+    backend_of.cache_clear()
 
 
 @pytest.fixture

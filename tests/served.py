@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from local.template import ROOT
 
@@ -54,6 +54,22 @@ def started(command: Sequence[str], folder: Path, settings: Mapping[str, str]) -
     finally:
         os.killpg(process.pid, signal.SIGTERM)
         process.wait(_SECONDS_TO_STOP)
+
+
+@contextmanager
+def answering(application: Any) -> Iterator[str]:
+    """The address on loopback at which a WSGI application answers."""
+    from werkzeug.serving import make_server
+
+    server = make_server("127.0.0.1", 0, application, threaded=True)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
 
 
 def _told(lines: IO[str], name: str) -> str:

@@ -194,12 +194,7 @@ def test_an_iterator_takes_time_while_it_is_consumed_but_not_between() -> None:
 # ---------------------------------------------------------------- the report
 
 
-SEEN = {
-    "ids": [["a", "b", "c", "a"]],
-    "answers": [[["c", "a"], ["c"]]],
-    "add_ms": 2.0,
-    "search_ms": [1.0, 4.0],
-}
+SEEN = {"ids": [["a", "b", "c", "a"]], "answers": [[["c", "a"], ["c"]]], "add_ms": 2.0, "search_ms": [1.0, 4.0]}
 AT_SIZE = {"ids": [["a"] * 10], "answers": [[["a"]]], "add_ms": 5.0, "search_ms": [float(one) for one in range(1, 101)]}
 
 

@@ -41,13 +41,7 @@ def test_calls_that_overlap_are_waited_for_once(spans: list[tuple[float, float]]
 
 
 def test_every_part_of_a_search_has_its_price() -> None:
-    nothing = {
-        "read_units": 0,
-        "write_units": 0,
-        "warm_ms_p50": 0,
-        "embed_ms_p50": 0,
-        "sequential_round_trips": 0,
-    }
+    nothing = {"read_units": 0, "write_units": 0, "warm_ms_p50": 0, "embed_ms_p50": 0, "sequential_round_trips": 0}
     least = usd_per_million(nothing)
     assert least == pytest.approx(1e6 * PRICES["call"])
     for name in nothing:

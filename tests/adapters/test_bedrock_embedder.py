@@ -152,25 +152,11 @@ def test_vectors_that_cannot_be_compared_have_models_of_different_names(model: T
 @pytest.mark.parametrize(
     "body",
     [
-        b"",
-        b"<html>",
-        b"\xff\xfe",
-        b"[]",
-        b"null",
-        b"{}",
-        said(embedding=[]),
-        said(embedding="0.1"),
+        *(b"", b"<html>", b"\xff\xfe", b"[]", b"null", b"{}", said(embedding=[]), said(embedding="0.1")),
         said(embedding={"float": [0.1] * DIMENSIONS}),
-        said(embedding=[0.1] * 256),
-        said(embedding=[0.1] * (DIMENSIONS + 1)),
-        said(embedding=["0.1"] * DIMENSIONS),
-        said(embedding=[True] * DIMENSIONS),
-        said(embedding=[None] * DIMENSIONS),
-        said(embedding=[float("nan")] * DIMENSIONS),
-        said(embedding=[float("inf"), *[0.1] * (DIMENSIONS - 1)]),
-        said(embedding=[10**400, *[0.1] * (DIMENSIONS - 1)]),
-        said(embedding=[0.0] * DIMENSIONS),
-        said(embedding=[0] * DIMENSIONS),
+        *(said(embedding=[0.1] * length) for length in (256, DIMENSIONS + 1)),
+        *(said(embedding=[one] * DIMENSIONS) for one in ("0.1", True, None, float("nan"), 0.0, 0)),
+        *(said(embedding=[one, *[0.1] * (DIMENSIONS - 1)]) for one in (float("inf"), 10**400)),
         said(embeddingsByType=[0.1] * DIMENSIONS),
         said(embeddingsByType={"binary": [1] * DIMENSIONS}),
     ],
@@ -267,11 +253,7 @@ def nonsense(_: str) -> Answer:
 @pytest.mark.parametrize("trouble", [denied, nonsense, None])
 @pytest.mark.usefixtures("impatient")
 def test_without_the_model_tools_use_words_only_and_say_so(
-    embedder: TitanEmbedder,
-    model: Titan,
-    fake_memory: Backend,
-    scope: Scope,
-    trouble: Callable[[str], Answer] | None,
+    embedder: TitanEmbedder, model: Titan, fake_memory: Backend, scope: Scope, trouble: Callable[[str], Answer] | None
 ) -> None:
     memory = replace(fake_memory, embedder=embedder)
     ana = Caller(memory, scope)

@@ -1,7 +1,6 @@
 """Lambda and CloudFormation as far as the command line asks them: one stack, whose functions are the local ones."""
 
 import json
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -9,10 +8,10 @@ from typing import Any
 from urllib.parse import unquote
 from xml.sax.saxutils import escape
 
-from werkzeug.serving import make_server
 from werkzeug.wrappers import Request, Response
 
 from local.service import Context, Handler
+from tests.served import answering
 
 STACK = "memtools"
 FUNCTIONS = {
@@ -73,13 +72,5 @@ def outputs(names: Mapping[str, str]) -> dict[str, str]:
 @contextmanager
 def listening(stand_in: StandIn) -> Iterator[StandIn]:
     """The stand-in behind an address on loopback."""
-    server = make_server("127.0.0.1", 0, Request.application(stand_in.answer), threaded=True)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    stand_in.address = f"http://127.0.0.1:{server.port}"
-    try:
+    with answering(Request.application(stand_in.answer)) as stand_in.address:
         yield stand_in
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

@@ -3,10 +3,8 @@ from collections.abc import Iterator
 import pytest
 from memtools.backend import Backend
 from memtools.domain.scope import Scope
-from memtools.wiring import backend_of
 from memtools_cli import stack
 
-from local import service
 from local.service import Service
 from local.template import Template
 from tests.calls import Caller
@@ -42,14 +40,6 @@ def ana(moto_memory: Backend, scope: Scope, moto: Template) -> Iterator[Caller]:
     listed = client("s3").list_object_versions(Bucket=bucket)
     for one in [*listed.get("Versions", []), *listed.get("DeleteMarkers", [])]:
         client("s3").delete_object(Bucket=bucket, Key=one["Key"], VersionId=one["VersionId"])
-
-
-@pytest.fixture(scope="package")
-def running(moto: Template) -> Iterator[Service]:
-    """The service as `make local` runs it, on the session's moto server, without a model."""
-    with service.running(parameters={"Embedder": "none"}) as started:
-        yield started
-    backend_of.cache_clear()
 
 
 @pytest.fixture

@@ -5,21 +5,10 @@ from contextlib import ExitStack
 
 import pytest
 from memtools.domain.scope import Scope
-from memtools.wiring import backend_of
 from memtools_client import AsyncMemoryClient, MemoryClient
 
-from local import service
 from local.service import Service
-from local.template import Template
 from tests.clients.stand_in import StandIn, listening
-
-
-@pytest.fixture(scope="package")
-def running(moto: Template) -> Iterator[Service]:
-    """The service on the session's moto server, without a model."""
-    with service.running(parameters={"Embedder": "none"}) as started:
-        yield started
-    backend_of.cache_clear()
 
 
 @pytest.fixture

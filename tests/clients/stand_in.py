@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from werkzeug.serving import make_server
 from werkzeug.wrappers import Request, Response
+
+from tests.served import answering
 
 
 @dataclass
@@ -49,13 +50,5 @@ def listening(*answers: Answer) -> Iterator[StandIn]:
         body = answer.body if isinstance(answer.body, str) else json.dumps(answer.body)
         return Response(body, answer.status, headers=answer.headers)
 
-    server = make_server("127.0.0.1", 0, respond, threaded=True)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-    thread.start()
-    stand_in.url = f"http://127.0.0.1:{server.port}"
-    try:
+    with answering(respond) as stand_in.url:
         yield stand_in
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

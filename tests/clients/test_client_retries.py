@@ -115,15 +115,7 @@ def test_a_wait_beyond_the_bound_is_not_begun(answering: Answering, clock: Clock
 
 @pytest.mark.parametrize(
     ("header", "seconds"),
-    [
-        ("7", 7),
-        ("0", 0),
-        (None, 0),
-        ("soon", 0),
-        ("-5", 0),
-        ("9" * 5000, 0),
-        ("Fri, 01 Jan 2016 00:00:00 GMT", 0),
-    ],
+    [("7", 7), ("0", 0), (None, 0), ("soon", 0), ("-5", 0), ("9" * 5000, 0), ("Fri, 01 Jan 2016 00:00:00 GMT", 0)],
 )
 def test_retry_after_is_read_leniently(header: str | None, seconds: float) -> None:
     """A header that is missing, malformed or in the past asks for no wait."""

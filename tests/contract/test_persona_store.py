@@ -1,8 +1,10 @@
 """What every PersonaStore does; run against the fake and against S3 on moto."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
+from memtools.adapters.documents import document_key
 from memtools.backend import Backend
 from memtools.domain.document import ABSENT, SOUL, Document
 from memtools.domain.scope import Scope
@@ -78,3 +80,26 @@ def test_names_that_begin_alike_are_kept_apart(store: PersonaStore) -> None:
     write(store, first, "one")
     assert store.versions(second, "MEMORY.md", 5) == []
     assert store.read(second, SOUL) == {}
+
+
+def test_an_object_beside_a_document_is_none_of_its_versions(moto_memory: Backend, scope: Scope) -> None:
+    """Somebody may keep a copy such as MEMORY.md.bak in the bucket; S3 lists it with the document."""
+    store: Any = moto_memory.personas
+    first = write(store, scope, "one")
+    key = document_key(scope, "MEMORY.md") + ".bak"
+    store._client.put_object(Bucket=store._bucket, Key=key, Body=b"copy")
+    asked: list[str] = []
+    store._client.meta.events.register("before-call.s3.GetObject", lambda **_: asked.append("version"))
+    assert [one.version for one in store.versions(scope, "MEMORY.md", 5)] == [first.version]
+    assert asked == ["version"]
+
+
+def test_a_write_sent_again_knows_itself_after_another_write(moto_memory: Backend, scope: Scope) -> None:
+    """Its answer was lost, and the object that replaced it names it: it took effect, and is not made again."""
+    store = moto_memory.personas
+    mine = Document(name="MEMORY.md", text="- a\n", edit="add:1", writes=("mine",))
+    first = store.write(scope, mine, None)
+    theirs = replace(mine, text="- a\n- b\n", edit="add:2", writes=("theirs", *first.writes))
+    second = store.write(scope, theirs, first)
+    assert store.write(scope, mine, None).version == second.version
+    assert [one.text for one in store.versions(scope, "MEMORY.md", 5)] == ["- a\n- b\n", "- a\n"]

@@ -11,19 +11,9 @@ from memtools.errors import ToolError
 from memtools.transports import http
 from openapi_spec_validator import OpenAPIV30SpecValidator, OpenAPIV31SpecValidator
 
-from generate.exports import FORMATS, FUNCTIONS, tools_of
+from generate.exports import FUNCTIONS
 from generate.openapi import ERRORS
-
-
-def exported(form: str, function: str | None = None) -> Any:
-    return FORMATS[form](tools_of(function))
-
-
-def words(value: Any) -> set[str]:
-    """Every key anywhere in it."""
-    if isinstance(value, list):
-        return set().union(*map(words, value))
-    return set(value).union(*map(words, value.values())) if isinstance(value, dict) else set()
+from tests.exports.test_exports import exported, words
 
 
 @pytest.mark.parametrize("function", [None, *FUNCTIONS])

@@ -4,12 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from aws_lambda_powertools.utilities.data_classes import (
-    APIGatewayProxyEvent,
-    APIGatewayProxyEventV2,
-    BedrockAgentEvent,
-    BedrockAgentFunctionEvent,
-)
 from aws_lambda_powertools.utilities.parser.models import (
     APIGatewayProxyEventModel,
     APIGatewayProxyEventV2Model,
@@ -48,39 +42,6 @@ def test_powertools_models_take_the_event(path: Path) -> None:
     event, _ = load(path)
     parsed = MODELS[path.parent.name].model_validate(event)
     assert parsed.model_dump(by_alias=True)
-
-
-def test_powertools_data_classes_see_in_the_events_what_we_see() -> None:
-    for path in EVENTS:
-        event, context = load(path)
-        match path.parent.name:
-            case "bedrock-functions":
-                function = BedrockAgentFunctionEvent(event)
-                seen = function.function, function.agent.id, function.session_attributes["userId"]
-            case "bedrock-openapi":
-                operation = BedrockAgentEvent(event)
-                tool = operation.api_path.removeprefix("/tools/")
-                seen = tool, operation.agent.id, operation.session_attributes["userId"]
-            case "http":
-                request = APIGatewayProxyEventV2(event)
-                seen = (request.raw_path.removeprefix("/tools/"), *_caller(request))
-            case "rest":
-                older = APIGatewayProxyEvent(event)
-                seen = (older.path.removeprefix("/tools/"), *_caller(older))
-            case _:
-                continue
-        transport: Any = recognise(event, context)
-        call = transport.decode(event, "helper", context)
-        assert seen == (call.tool, call.scope.agent, call.scope.user)
-
-
-def _caller(request: APIGatewayProxyEvent | APIGatewayProxyEventV2) -> tuple[str, str]:
-    """The agent and the user of a signed request, or of one with a token."""
-    authorizer: Any = request.request_context.authorizer
-    claims = authorizer.jwt_claim if isinstance(request, APIGatewayProxyEventV2) else authorizer.claims
-    if claims:
-        return "helper", claims["sub"]
-    return request.headers["x-memory-agent"], request.headers["x-memory-user"]
 
 
 @pytest.mark.parametrize("path", EVENTS, ids=name_of)

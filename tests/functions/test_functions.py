@@ -10,19 +10,12 @@ from memtools.catalogue import TOOLS
 from memtools.current_call import Metric
 from memtools.domain.scope import Scope
 
-from local.invoke import load
 from local.service import Service, load_handler
 from local.template import ROOT, Template
 from tests.functions.conftest import Post
-from tests.functions.wrapping import ENVELOPES
 
 FUNCTIONS = {tool.name: f"{tool.function.capitalize()}Function" for tool in TOOLS.values()}
 EVENTS = sorted((ROOT / "events").glob("*/*.json"))
-
-
-def direct(running: Service, tool: str, scope: Scope, **arguments: Any) -> dict[str, Any]:
-    event = {"tool": tool, "arguments": arguments, "context": {"agent": scope.agent, "user": scope.user}}
-    return running.handlers[FUNCTIONS.get(tool, "SearchFunction")](event, None)
 
 
 def every_tool(post: Post, mark: str) -> None:
@@ -56,46 +49,6 @@ def every_tool(post: Post, mark: str) -> None:
         assert post(tool, **arguments).status_code < 500
 
 
-def test_each_tool_answers_over_http(post: Post) -> None:
-    assert post("memory_add", facts=["Ana likes tea"]).json()["message"] == "Saved 1 fact(s) to memory."
-    found = post("memory_search", query="what does she drink?").json()["results"]
-    assert [hit["content"] for hit in found] == ["Ana likes tea"]
-    assert post("memory_search", user="bob", query="tea").json() == {"results": []}
-    assert post("memory_edit", action="add", text="note").status_code == 200
-    assert post("memory_read").json()["text"] == "## MEMORY.md\n\n- note"
-
-
-def test_every_reply_has_the_fields_that_the_catalogue_promises(running: Service, scope: Scope) -> None:
-    saved = direct(running, "memory_add", scope, facts=["one", "two"])["result"]
-    ids = [one["id"] for one in saved["saved"]]
-    replies = {
-        "memory_add": saved,
-        "memory_search": direct(running, "memory_search", scope, query="one")["result"],
-        "memory_list": direct(running, "memory_list", scope, limit=1)["result"],
-        "memory_duplicates": direct(running, "memory_duplicates", scope, threshold=0)["result"],
-        "memory_update": direct(running, "memory_update", scope, traceId=ids[0], content="1")["result"],
-        "memory_delete": direct(running, "memory_delete", scope, traceId=ids[0])["result"],
-        "memory_restore": direct(running, "memory_restore", scope, traceId=ids[0])["result"],
-        "memory_history": direct(running, "memory_history", scope, traceId=ids[0])["result"],
-        "memory_merge": direct(running, "memory_merge", scope, traceIds=ids)["result"],
-        "memory_unmerge": direct(running, "memory_unmerge", scope, survivorId=ids[0])["result"],
-        "memory_edit": direct(running, "memory_edit", scope, action="add", text="x")["result"],
-        "memory_read": direct(running, "memory_read", scope)["result"],
-    }
-    assert set(replies) == set(TOOLS)
-    for tool, reply in replies.items():
-        required = TOOLS[tool].reply.model_json_schema(by_alias=True, mode="serialization").get("required", [])
-        assert set(required) <= set(reply), tool
-        json.dumps(reply)
-
-
-@pytest.mark.parametrize("path", EVENTS, ids=lambda path: f"{path.parent.name}/{path.stem}")
-def test_every_event_is_understood_by_its_function(running: Service, path: Any) -> None:
-    tool = path.stem.partition("-")[0]
-    said = ENVELOPES[path.parent.name].read(running.handlers[FUNCTIONS[tool]](*load(path)))
-    assert said.get("code") in (None, "not_found"), said
-
-
 def test_a_function_refuses_tools_of_another_one_and_unknown_ones(running: Service, scope: Scope) -> None:
     for tool in ("memory_add", "memory_forget", "__init__"):
         event = {"tool": tool, "arguments": {}, "context": {"agent": scope.agent, "user": scope.user}}
@@ -117,13 +70,6 @@ def test_an_event_of_no_known_envelope_is_an_error_that_names_what_is(running: S
         assert reply["ok"] is False
         assert reply["error"]["code"] == "invalid_arguments"
         assert "HTTP API" in reply["error"]["message"]
-
-
-def test_scope_like_arguments_are_refused_by_name(post: Post) -> None:
-    for name in ("agent", "user", "userId", "user_id", "agentId", "scope", "namespace", "pk"):
-        reply = post("memory_add", facts=["planted"], **{name: "bob"} if name != "user" else {"userName": "bob"})
-        assert reply.status_code == 400
-    assert post("memory_list", user="bob").json() == {"results": []}
 
 
 def test_the_log_has_a_line_a_call_and_no_content(post: Post, logs: io.StringIO) -> None:

@@ -4,7 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
+from memtools.backend import Backend
 from memtools.errors import ToolError
+
+from tests.fakes import FakeClock
+
+Make = Callable[[], tuple[Backend, FakeClock]]
 
 
 @dataclass(frozen=True)
@@ -46,3 +53,18 @@ def seen(trace: dict[str, Any]) -> dict[str, Any]:
     """What the model knows of a trace in a reply."""
     known = ("id", "content", "tags", "version", "retrievalCount", "expiresAt")
     return {name: trace.get(name) for name in known} | {"mergedFrom": set(trace.get("mergedFrom", []))}
+
+
+def check(life: type[RuleBasedStateMachine], made: Make, examples: int, steps: int) -> None:
+    """Run lives, each in an empty memory."""
+    run_state_machine_as_test(
+        type("OneLife", (life,), {"make": staticmethod(made)}),
+        settings=settings(
+            max_examples=examples,
+            stateful_step_count=steps,
+            deadline=None,
+            print_blob=True,
+            suppress_health_check=list(HealthCheck),
+            phases=[Phase.explicit, Phase.reuse, Phase.generate],
+        ),
+    )

@@ -1,18 +1,15 @@
 """Random lives of two users' documents against a plain model: every answer, and all documents after every step."""
 
-from collections.abc import Callable
 from typing import Any
 
-from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
-from hypothesis.stateful import run_state_machine_as_test as run
 from memtools.backend import Backend
 from memtools.domain.scope import Scope
 
 from tests.calls import Caller
 from tests.fakes import FakeClock
-from tests.model.answers import agree, answer
+from tests.model.answers import Make, agree, answer, check
 from tests.model.documents import Document, Edit
 
 # Faults that the code still has. While one is True, lives avoid it; delete each with its fault.
@@ -27,7 +24,7 @@ versions = st.sampled_from(["none", "current", "stale"])
 
 
 class Life(RuleBasedStateMachine):
-    make: Callable[[], tuple[Backend, FakeClock]]
+    make: Make
     numbers = iter(range(10**9))
 
     @initialize()
@@ -112,28 +109,9 @@ class Life(RuleBasedStateMachine):
             assert self.souls.setdefault((who, told["version"]), told["text"]) == told["text"]
 
 
-def check(made: Callable[[], tuple[Backend, FakeClock]], examples: int, steps: int) -> None:
-    class OneLife(Life):
-        make = staticmethod(made)
-
-    run(
-        OneLife,
-        settings=settings(
-            max_examples=examples,
-            stateful_step_count=steps,
-            deadline=None,
-            print_blob=True,
-            suppress_health_check=list(HealthCheck),
-            phases=[Phase.explicit, Phase.reuse, Phase.generate],
-        ),
-    )
-
-
-def test_documents_live_as_the_model_says_on_the_fakes(
-    new_fake_memory: Callable[[], tuple[Backend, FakeClock]],
-) -> None:
-    check(new_fake_memory, examples=30, steps=30)
+def test_documents_live_as_the_model_says_on_the_fakes(new_fake_memory: Make) -> None:
+    check(Life, new_fake_memory, examples=30, steps=30)
 
 
 def test_documents_live_as_the_model_says_on_moto(moto_memory: Backend, clock: FakeClock) -> None:
-    check(lambda: (moto_memory, clock), examples=2, steps=10)
+    check(Life, lambda: (moto_memory, clock), examples=2, steps=10)

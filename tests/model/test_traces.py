@@ -1,23 +1,20 @@
 """Random lives of two scopes' traces against a plain model: every answer, and the whole memory after every step."""
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
-from hypothesis.stateful import run_state_machine_as_test as run
 from memtools.backend import Backend
 from memtools.domain.scope import Scope
 from memtools.freshness import indexes as freshness
 
 from tests.calls import Caller
 from tests.fakes import FakeClock
-from tests.model.answers import NOT_FOUND, agree, answer, seen
+from tests.model.answers import NOT_FOUND, Make, agree, answer, check, seen
 from tests.model.traces import Trace, Traces, Version, same_fact
 
 WORDS = [
@@ -25,8 +22,7 @@ WORDS = [
     *("東京", "- a", "x" * 3000, "!!", "🏳️‍🌈 \u200f"),
 ]
 texts = st.one_of(
-    st.sampled_from(WORDS),
-    st.text(st.characters(codec="utf-8"), min_size=1, max_size=40).filter(str.strip),
+    st.sampled_from(WORDS), st.text(st.characters(codec="utf-8"), min_size=1, max_size=40).filter(str.strip)
 )
 users = st.sampled_from([0, 0, 0, 1])
 picks = st.integers(0, 50)
@@ -34,7 +30,7 @@ tag_lists = st.lists(st.sampled_from(["a", "b", "ü"]), max_size=2, unique=True)
 
 
 class Life(RuleBasedStateMachine):
-    make: Callable[[], tuple[Backend, FakeClock]]
+    make: Make
     numbers = iter(range(10**9))
 
     @initialize()
@@ -250,26 +246,9 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(freshness, "FEW", 3)
 
 
-def check(made: Callable[[], tuple[Backend, FakeClock]], examples: int, steps: int) -> None:
-    class OneLife(Life):
-        make = staticmethod(made)
-
-    run(
-        OneLife,
-        settings=settings(
-            max_examples=examples,
-            stateful_step_count=steps,
-            deadline=None,
-            print_blob=True,
-            suppress_health_check=list(HealthCheck),
-            phases=[Phase.explicit, Phase.reuse, Phase.generate],
-        ),
-    )
-
-
-def test_traces_live_as_the_model_says_on_the_fakes(new_fake_memory: Callable[[], tuple[Backend, FakeClock]]) -> None:
-    check(new_fake_memory, examples=25, steps=40)
+def test_traces_live_as_the_model_says_on_the_fakes(new_fake_memory: Make) -> None:
+    check(Life, new_fake_memory, examples=25, steps=40)
 
 
 def test_traces_live_as_the_model_says_on_moto(moto_memory: Backend, clock: FakeClock) -> None:
-    check(lambda: (moto_memory, clock), examples=3, steps=15)
+    check(Life, lambda: (moto_memory, clock), examples=3, steps=15)

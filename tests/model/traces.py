@@ -219,12 +219,7 @@ class Traces:
 
     @staticmethod
     def _merged(survivor: Trace, deleted: list[str], missing: list[str]) -> Answer:
-        return {
-            "survivorId": survivor.id,
-            "deletedIds": deleted,
-            "missingIds": missing,
-            "trace": survivor.shown(),
-        }
+        return {"survivorId": survivor.id, "deletedIds": deleted, "missingIds": missing, "trace": survivor.shown()}
 
     def unmerge(self, name: str, now: datetime) -> tuple[Answer, ...]:
         """The merge that made the current version is undone; sources that came back by themselves stay as they are.

@@ -45,6 +45,11 @@ def is_work_of(call: Call, version: Trace) -> bool:
     return {"restore": Change.RESTORED, "unmerge": Change.UNMERGED}.get(call.tool) is version.change
 
 
+def took_effect(told: Told) -> bool:
+    """Whether the call succeeded; a deletion of what is deleted is a success that deleted nothing."""
+    return told.reply is not None and bool(told.reply.get("deleted", True))
+
+
 def _told_versions(told: Told) -> list[tuple[str, int, str]]:
     """Every version that a reply shows: id, version, content."""
     reply = told.reply or {}
@@ -110,10 +115,18 @@ def _answered(end: State, told: Told, works: Sequence[Trace]) -> Iterator[Findin
     if told.reply is None or told.call.tool == "search":
         return
     for name, number in claims:
-        if not any(one.id == name and number in (None, one.version) for one in works):
+        if not any(one.id == name and number in (None, one.version) for one in works) and not _done_before(end, told):
             yield lost(f"told, but not made: {told}; {describe(end.chains.get(name, ()))}")
     if len(works) > len(claims):
         yield untrue(f"made more than it told: {told}; {describe(works)}")
+
+
+def _done_before(end: State, told: Told) -> bool:
+    """Whether it is a merge without a text of its own, of what another merge had already brought together."""
+    if told.reply is None or told.call.tool != "merge" or "merged_content" in told.call.arguments:
+        return False
+    survivor = end.version(told.reply["survivorId"], told.reply["trace"]["version"])
+    return survivor is not None and set(told.reply["deletedIds"]) <= set(survivor.merged_from)
 
 
 # What can be asked for by calls that leave no mark, so that it cannot be told whose version it is.
@@ -294,7 +307,7 @@ def winners(outcome: Outcome, tool: str, group: Callable[[Call], str]) -> Iterat
     for told in outcome.of(tool):
         groups.setdefault(group(told.call), []).append(told)
     for name, all_told in groups.items():
-        won = sum(told.reply is not None for told in all_told)
+        won = sum(map(took_effect, all_told))
         unknown = any(told.code == "unavailable" for told in all_told)
         if won > 1 or (won == 0 and not unknown):
             yield untrue(f"{won} of {len(all_told)} calls of {tool} won {name}")

@@ -4,13 +4,14 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial as applied
 from typing import Any, Final
 
 from memtools.domain.trace import Change
 
 from tests.calls import Caller
 from tests.races import account
-from tests.races.account import Judge, Outcome, one_wins, refusals, together
+from tests.races.account import Judge, Outcome, one_wins, refusals, together, took_effect
 from tests.races.state import Finding, describe, lost, untrue
 from tests.races.workers import LANES, Call, Lane
 
@@ -58,6 +59,18 @@ def _facts(caller: Caller, groups: int, *names: str) -> list[dict[str, str]]:
     texts = [f"{name} of group {group}" for group in range(groups) for name in names]
     ids = [one["id"] for one in caller.add(facts=texts)["saved"]]
     return [dict(zip(names, ids[start : start + len(names)], strict=True)) for start in range(0, len(ids), len(names))]
+
+
+def _about_a_fact(caller: Caller, number: int, *makers: Callable[[str, str], Call]) -> list[Call]:
+    """Calls about the one fact of each group."""
+    groups = _groups(number)
+    ids = _facts(caller, groups, "fact")
+    return _deal(groups, *(lambda group, mark, make=make: make(ids[group]["fact"], mark) for make in makers))
+
+
+def _course(calls: Sequence[Call], number: int, *judges: Judge) -> Course:
+    """A call in each lane."""
+    return Course(_lanes(calls, number), together(*judges))
 
 
 def _update(trace_id: str, mark: str, **more: Any) -> Call:
@@ -137,7 +150,7 @@ def replaces_of_the_same_text(caller: Caller, number: int) -> Course:
             if told.code == "not_found" and told.details["entries"] != entries:
                 yield untrue(f"shown other entries than there are: {told}")
 
-    return Course(_lanes(calls, number), together(refusals(edit="not_found"), one_wins("edit", _all_in("blue")), judge))
+    return _course(calls, number, refusals(edit="not_found"), one_wins("edit", _all_in("blue")), judge)
 
 
 def _winner(outcome: Outcome) -> str:
@@ -153,7 +166,7 @@ def edits_of_the_same_version(caller: Caller, number: int) -> Course:
         else _edit("add", _mark(n), text=_mark(n), version=version)
         for n in range(LANES)
     ]
-    return Course(_lanes(calls, number), together(refusals(edit="conflict"), one_wins("edit", _all_in("the version"))))
+    return _course(calls, number, refusals(edit="conflict"), one_wins("edit", _all_in("the version")))
 
 
 @_race
@@ -161,7 +174,7 @@ def appends_against_undo(caller: Caller, number: int) -> Course:
     for text in ("first", "second"):
         caller.edit(action="add", text=text)
     calls = [_edit("undo", "") if n % 2 else _edit("add", _mark(n), text=f"entry {_mark(n)}") for n in range(LANES)]
-    return Course(_lanes(calls, number), together(refusals(edit=""), account.undone))
+    return _course(calls, number, refusals(edit=""), account.undone)
 
 
 # Traces
@@ -210,37 +223,25 @@ def add_against_delete(caller: Caller, number: int) -> Course:
 
 @_race
 def delete_against_update(caller: Caller, number: int) -> Course:
-    groups = _groups(number)
-    ids = _facts(caller, groups, "fact")
-    calls = _deal(
-        groups,
-        lambda group, mark: _update(ids[group]["fact"], mark),
-        lambda group, mark: _delete(ids[group]["fact"], mark),
-    )
-    judge = together(refusals(update="not_found", delete="not_found"), one_wins("delete", _trace_id))
-    return Course(_lanes(calls, number), judge)
+    calls = _about_a_fact(caller, number, _update, _delete)
+    judges = (refusals(update="not_found", delete="not_found"), one_wins("delete", _trace_id))
+    return _course(calls, number, *judges)
 
 
 @_race
 def changes_of_the_same_version(caller: Caller, number: int) -> Course:
-    groups = _groups(number)
-    ids = _facts(caller, groups, "fact")
-    calls = _deal(
-        groups,
-        lambda group, mark: _update(ids[group]["fact"], mark, version=1),
-        lambda group, mark: _delete(ids[group]["fact"], mark, version=1),
-    )
+    calls = _about_a_fact(caller, number, applied(_update, version=1), applied(_delete, version=1))
 
     def judge(outcome: Outcome) -> Iterator[Finding]:
         for name, chain in outcome.end.chains.items():
             if len(chain) > 2:
                 yield untrue(f"more than one change of version 1 of {name}: {describe(chain)}")
-            won = [told for told in outcome.told if told.reply and _trace_id(told.call) == name]
+            won = [told for told in outcome.told if took_effect(told) and _trace_id(told.call) == name]
             if len(won) != 1 and all(told.code != "unavailable" for told in outcome.told):
                 yield untrue(f"{len(won)} calls won version 1 of {name}")
 
     codes = "conflict not_found"
-    return Course(_lanes(calls, number), together(refusals(update=codes, delete=codes), judge))
+    return _course(calls, number, refusals(update=codes, delete=codes), judge)
 
 
 @_race
@@ -255,7 +256,7 @@ def overlapping_merges(caller: Caller, number: int) -> Course:
         for place in range(LANES)
     ]
     shared = one_wins("merge", lambda call: str(call.arguments["trace_ids"][1]))
-    return Course(_lanes(calls, number), together(refusals(merge="conflict not_found"), shared))
+    return _course(calls, number, refusals(merge="conflict not_found"), shared)
 
 
 @_race
@@ -268,7 +269,7 @@ def chained_merges(caller: Caller, number: int) -> Course:
         _join(ids[place // size][str(place % size)], ids[place // size][str((place + 1) % size)])
         for place in range(LANES)
     ]
-    return Course(_lanes(calls, number), together(refusals(merge="conflict not_found"), _as_joined))
+    return _course(calls, number, refusals(merge="conflict not_found"), _as_joined)
 
 
 @_race
@@ -282,7 +283,7 @@ def the_same_merge(caller: Caller, number: int) -> Course:
         if len(answers) > groups:
             yield untrue(f"the same merge was answered in {len(answers)} ways, of {groups}: {sorted(answers)}")
 
-    return Course(_lanes(calls, number), together(refusals(merge=""), _as_joined, judge))
+    return _course(calls, number, refusals(merge=""), _as_joined, judge)
 
 
 @_race
@@ -297,12 +298,13 @@ def update_against_merge(caller: Caller, number: int) -> Course:
         lambda group, _: _join(ids[group]["survivor"], ids[group]["source"]),
         lambda group, mark: _update(ids[group]["survivor"], mark),
     )
-    judges = (
+    return _course(
+        calls,
+        number,
         refusals(merge="conflict not_found", update="not_found"),
         _always("update", lambda call: _trace_id(call) in survivors),
         _as_joined,
     )
-    return Course(_lanes(calls, number), together(*judges))
 
 
 @_race
@@ -340,12 +342,13 @@ def unmerge_against_update(caller: Caller, number: int) -> Course:
             if first is not right:
                 yield untrue(f"refused for a reason that was none: {told}; {describe(chain)}")
 
-    judges = (
+    return _course(
+        calls,
+        number,
         refusals(unmerge="conflict not_found", update="not_found"),
         _always("update", lambda call: _trace_id(call) in survivors),
         judge,
     )
-    return Course(_lanes(calls, number), together(*judges))
 
 
 @_race
@@ -371,12 +374,8 @@ def restore_against_update(caller: Caller, number: int) -> Course:
             if told.reply and not told.reply["trace"]["content"].startswith("fact of group"):
                 yield untrue(f"told to be restored to what it was not: {told}")
 
-    judges = (
-        refusals(restore="", update="not_found"),
-        _always("update", lambda call: _trace_id(call) in alive),
-        judge,
-    )
-    return Course(_lanes(calls, number), together(*judges))
+    judges = (refusals(restore="", update="not_found"), _always("update", lambda call: _trace_id(call) in alive), judge)
+    return _course(calls, number, *judges)
 
 
 # Counting

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from generate.exports import FORMATS, FUNCTIONS, tools_of
-from generate.templates import updated
 from local.template import loaded
 from tests.aws_shapes import complaints, is_action
 
@@ -88,13 +87,6 @@ def statements(role: Any) -> list[Any]:
 
 
 # Both templates
-
-
-@each_template
-def test_what_a_template_repeats_is_up_to_date(name: str) -> None:
-    """After a change of the catalogue or of the interceptor: make generate."""
-    template = FOLDER / f"{name}.yaml"
-    assert updated(template) == template.read_text(encoding="utf-8")
 
 
 def test_the_interceptor_s_code_is_short_enough_to_stand_in_a_template() -> None:
@@ -216,10 +208,7 @@ def test_tokens_made_for_others_are_never_accepted() -> None:
     (assertion,) = rule["Assertions"]
     assert {
         condition["Fn::Not"][0]["Fn::EachMemberEquals"][0]["Ref"] for condition in assertion["Assert"]["Fn::Or"]
-    } == {
-        "AllowedAudience",
-        "AllowedClients",
-    }
+    } == {"AllowedAudience", "AllowedClients"}
 
 
 def test_the_gateway_may_call_the_functions_and_its_interceptor_and_nothing_else() -> None:

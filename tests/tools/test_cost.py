@@ -155,28 +155,3 @@ def test_purged_traces_cost_only_one_search(ana: Caller, moto_memory: Backend, c
         traces._client.delete_item(TableName=traces._table, Key=trace_key(ana.scope, trace))
     assert counted(calls, lambda: ana.search(query="tea")) == ["Query", *["UpdateItem"] * 3]
     assert counted(calls, lambda: ana.search(query="tea")) == ["Query"]
-
-
-def test_nothing_ever_scans(ana: Caller, calls: list[str]) -> None:
-    ids = ana.remember("one", "two", "three")
-    calls.clear()
-    ana.search(query="one")
-    ana.list()
-    ana.history(traceId=ids[0])
-    ana.merge(traceIds=ids)
-    ana.unmerge(survivorId=ids[0])
-    ana.delete(traceId=ids[1])
-    ana.restore(traceId=ids[1])
-    ana.edit(action="add", text="x")
-    ana.edit(action="undo")
-    ana.history(target="self")
-    ana.read()
-    assert set(calls) <= {
-        "Query",
-        "UpdateItem",
-        "BatchGetItem",
-        "TransactWriteItems",
-        "GetObject",
-        "PutObject",
-        "ListObjectVersions",
-    }

@@ -13,11 +13,6 @@ from tests.calls import Caller
 from tests.fakes import FakeClock
 
 
-@pytest.fixture
-def ana(memory: Backend, scope: Scope) -> Caller:
-    return Caller(memory, scope)
-
-
 def contents(ana: Caller, **arguments: object) -> list[list[str]]:
     return [[one["content"] for one in group["traces"]] for group in ana.duplicates(**arguments)["groups"]]
 
@@ -62,10 +57,6 @@ def test_a_trace_is_in_one_group_only(ana: Caller) -> None:
 
 def test_texts_with_nothing_in_common_are_no_duplicates(ana: Caller) -> None:
     ana.remember("plays chess", "likes tea", "lives in Porto")
-    assert ana.duplicates() == {"groups": []}
-
-
-def test_an_empty_memory_has_no_duplicates(ana: Caller) -> None:
     assert ana.duplicates() == {"groups": []}
 
 

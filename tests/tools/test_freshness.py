@@ -3,7 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from hashlib import blake2b
 from itertools import islice
@@ -319,9 +319,7 @@ class Story(RuleBasedStateMachine):
 
 
 @pytest.mark.usefixtures("few")
-def test_a_search_sees_every_earlier_write_of_any_process(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_search_sees_every_earlier_write_of_any_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Clocks differ by up to a minute, segments come, go and break, tombstones are purged, and processes start anew."""
     monkeypatch.setattr(freshness, "_BATCH", 3)
     run(
@@ -386,26 +384,6 @@ class Foreign:
         return [Embedding(self.model, bytes([1, len(text) % 100 + 1, 7])) for text in texts]
 
 
-def flipped(data: bytes) -> bytes:
-    middle = len(data) // 2
-    return data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :]
-
-
-DAMAGE: dict[str, Callable[[bytes], bytes]] = {
-    "empty": lambda _: b"",
-    "cut to its name": lambda data: data[:8],
-    "cut in the header": lambda data: data[:40],
-    "cut in half": lambda data: data[: len(data) // 2],
-    "cut by a byte": lambda data: data[:-1],
-    "longer by a byte": lambda data: data + b"\0",
-    "one bit flipped": flipped,
-    "garbage": lambda data: bytes(number * 37 % 256 for number in range(len(data))),
-    "another file": lambda _: b"<?xml version='1.0'?><Error/>",
-    "of an older format": lambda data: b"memseg00" + data[8:],
-    "of a later format": lambda data: b"memseg99" + data[8:],
-}
-
-
 def stored_of(memory: Backend, scope: Scope) -> StoredSegment:
     stored = memory.segments.load(scope)
     assert stored is not None
@@ -419,18 +397,20 @@ def assert_whole(memory: Backend, scope: Scope) -> None:
     assert len(Segment.of_bytes(data, memory.embedder.model).columns) == len(FACTS)
 
 
-@pytest.mark.parametrize("kind", ["lost", *DAMAGE])
+@pytest.mark.parametrize("damage", [None, lambda data: data[:-1], lambda _: b"<Error/>"], ids=["lost", "cut", "other"])
 @pytest.mark.usefixtures("few")
-def test_a_segment_that_is_of_no_use_is_made_anew_and_replaced(memory: Backend, scope: Scope, kind: str) -> None:
+def test_a_segment_that_is_of_no_use_is_made_anew_and_replaced(
+    memory: Backend, scope: Scope, damage: Callable[[bytes], bytes] | None
+) -> None:
     first = Caller(memory, scope)
     first.remember(*FACTS)
     first.search(query="tea")
     assert_whole(memory, scope)
-    if kind == "lost":
+    if damage is None:
         lose_segment(memory, scope)
     else:
         stored = stored_of(memory, scope)
-        memory.segments.save(scope, DAMAGE[kind](stored.data), stored.tag)
+        memory.segments.save(scope, damage(stored.data), stored.tag)
     for _ in range(2):
         cold = Caller(another(memory), scope)
         assert cold.contents("cats") == ["has two cats"]
@@ -646,51 +626,44 @@ class Log:
         return islice(self._traces, start, None)
 
 
-@dataclass(frozen=True)
-class Growth:
-    """A scope that grows to ``size`` traces in batches of ``batch``; the limits that are in force."""
-
-    few: int
-    share: int
-    size: int
-    batch: int
-
-
-@pytest.fixture(
-    params=[
-        Growth(freshness.FEW, freshness.SHARE, 3000, 1),
-        Growth(freshness.FEW, freshness.SHARE, 12_000, 100),
-        Growth(4, 4, 500, 1),
-        Growth(16, 8, 1000, 7),
-        Growth(1, 2, 200, 1),
+@pytest.mark.parametrize(
+    ("few", "share", "size", "batch"),
+    [
+        (freshness.FEW, freshness.SHARE, 3000, 1),
+        (freshness.FEW, freshness.SHARE, 12_000, 100),
+        (4, 4, 500, 1),
+        (16, 8, 1000, 7),
+        (1, 2, 200, 1),
     ],
-    ids=str,
 )
-def growth(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Growth:
-    given: Growth = request.param
-    monkeypatch.setattr(freshness, "FEW", given.few)
-    monkeypatch.setattr(freshness, "SHARE", given.share)
-    return given
-
-
 def test_segment_writes_and_cold_reads_stay_bounded_in_a_growing_scope(
-    fake_memory: Backend, clock: FakeClock, scope: Scope, growth: Growth
+    *,
+    fake_memory: Backend,
+    clock: FakeClock,
+    scope: Scope,
+    monkeypatch: pytest.MonkeyPatch,
+    few: int,
+    share: int,
+    size: int,
+    batch: int,
 ) -> None:
     """Searched after each batch; batches are further apart than the time that is read again."""
+    monkeypatch.setattr(freshness, "FEW", few)
+    monkeypatch.setattr(freshness, "SHARE", share)
     log, kept = Log(scope), Kept(fake_memory.segments, model="")
     watched = Watched(log)  # type: ignore[arg-type]
     memory = replace(fake_memory, traces=watched, segments=kept, embedder=NoEmbedder())
-    for _ in range(growth.size // growth.batch):
-        log.grow(clock.now(), growth.batch)
+    for _ in range(size // batch):
+        log.grow(clock.now(), batch)
         assert len(index_of(memory, scope)) == len(log._traces)
         clock.advance(4 * MINUTE)
-        if len(log._traces) % (20 * growth.batch) == 0:
+        if len(log._traces) % (20 * batch) == 0:
             watched.taken = 0
             assert len(index_of(another(memory), scope)) == len(log._traces)
             # Beside the segment, those that were written just before it: they are read again.
-            assert watched.taken <= max(growth.few, len(log._traces) / growth.share) + growth.batch
+            assert watched.taken <= max(few, len(log._traces) / share) + batch
     assert kept.rows
-    assert sum(kept.rows) <= (growth.share + 1) * len(log._traces) + growth.few
+    assert sum(kept.rows) <= (share + 1) * len(log._traces) + few
 
 
 def test_cold_searches_do_not_read_an_old_bulk_load_again(fake_memory: Backend, clock: FakeClock, scope: Scope) -> None:
@@ -821,12 +794,15 @@ def test_filling_writes_nothing_to_the_table(filled_later: Backend, watched: Wat
     assert watched.called == ["get"]  # the page
 
 
-def test_a_back_fill_stops_in_time_and_continues_later(filled_later: Backend, clock: FakeClock) -> None:
+@pytest.mark.parametrize("anew", [False, True], ids=["the same process", "another process"])
+def test_a_back_fill_stops_in_time_and_continues_later(filled_later: Backend, clock: FakeClock, anew: bool) -> None:
+    """From what is in memory, or from the segment that the process before has written."""
     ana = untaught(filled_later)
     ana.remember(*(f"{word_of(number)} noted" for number in range(100)))
     slow = replace(filled_later, embedder=Thesaurus(clock, takes=timedelta(milliseconds=50)))
     have = 0
     for _ in range(3):
+        slow = another(slow) if anew else slow
         before = clock.now()
         Caller(slow, ana.scope).list()
         # Two seconds, and at most one more batch of sixteen.
@@ -834,19 +810,6 @@ def test_a_back_fill_stops_in_time_and_continues_later(filled_later: Backend, cl
         filled = vectors(slow, ana) - have
         have += filled
         assert filled >= min(40, 100 - have)
-        clock.advance(PAUSE)
-    assert have == 100
-
-
-def test_a_back_fill_continues_from_another_processs_segment(filled_later: Backend, clock: FakeClock) -> None:
-    ana = untaught(filled_later)
-    ana.remember(*(f"{word_of(number)} noted" for number in range(100)))
-    have = 0
-    for _ in range(3):
-        slow = another(filled_later, embedder=Thesaurus(clock, takes=timedelta(milliseconds=50)))
-        Caller(slow, ana.scope).list()
-        assert vectors(slow, ana) > have
-        have = vectors(slow, ana)
         clock.advance(PAUSE)
     assert have == 100
 

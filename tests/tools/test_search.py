@@ -19,16 +19,6 @@ class BrokenEmbedder:
         return [None] * len(texts)
 
 
-def test_a_fact_is_found_by_part_of_its_words(ana: Caller) -> None:
-    ana.remember("prefers dark theme", "is allergic to walnuts")
-    assert ana.contents("what theme does the user prefer")[0] == "prefers dark theme"
-
-
-def test_no_hit_is_an_empty_list(ana: Caller) -> None:
-    ana.remember("prefers dark theme")
-    assert ana.search(query="zebra") == {"results": []}
-
-
 @pytest.mark.parametrize("query", [" ", "\n\t"])
 def test_a_blank_query_points_to_memory_list(ana: Caller, query: str) -> None:
     with pytest.raises(InvalidArguments, match="memory_list"):
@@ -51,36 +41,6 @@ def test_only_hits_are_counted_not_candidates(ana: Caller) -> None:
     found = ana.search(query="tea", limit=1)["results"]
     assert len(found) == 1
     assert sum(one["retrievalCount"] for one in ana.list()["results"]) == 1
-
-
-def test_an_updated_text_is_found_at_once_and_the_old_never(ana: Caller) -> None:
-    (trace,) = ana.remember("works at Acme")
-    assert ana.contents("Acme") == ["works at Acme"]
-    ana.update(traceId=trace, content="works at Beta Corp")
-    assert ana.contents("Acme") == []
-    assert ana.contents("Beta Corp") == ["works at Beta Corp"]
-
-
-def test_a_deleted_trace_is_gone_at_once(ana: Caller) -> None:
-    (trace,) = ana.remember("works at Acme")
-    ana.search(query="Acme")
-    ana.delete(traceId=trace)
-    assert ana.contents("Acme") == []
-    assert ana.all() == []
-
-
-def test_a_survivor_is_found_at_once_and_its_sources_never(ana: Caller) -> None:
-    ids = ana.remember("likes tea", "likes coffee")
-    ana.search(query="likes")
-    ana.merge(traceIds=ids, mergedContent="likes hot drinks")
-    (hit,) = ana.search(query="likes")["results"]
-    assert (hit["content"], hit["mergedFrom"]) == ("likes hot drinks", ids[1:])
-    assert ana.contents("coffee") == []
-
-
-def test_another_users_memory_is_never_found(ana: Caller, bob: Caller) -> None:
-    ana.remember("likes tea")
-    assert bob.contents("tea") == []
 
 
 def test_tags_and_time_narrow_a_search(ana: Caller) -> None:

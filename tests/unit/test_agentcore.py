@@ -61,13 +61,8 @@ def test_an_event_that_is_no_object_is_left_to_the_tool(event: Any) -> None:
 @pytest.mark.parametrize(
     "given",
     [
-        None,
-        7,
-        SimpleNamespace(),
-        SimpleNamespace(client_context=None),
-        SimpleNamespace(client_context=SimpleNamespace(custom=None)),
-        SimpleNamespace(client_context=SimpleNamespace(custom={"other": 1})),
-        SimpleNamespace(client_context=SimpleNamespace(custom=TOOL)),
+        *(None, 7, SimpleNamespace(), SimpleNamespace(client_context=None)),
+        *(SimpleNamespace(client_context=SimpleNamespace(custom=one)) for one in (None, {"other": 1}, TOOL)),
     ],
 )
 def test_without_the_gateways_mark_it_is_no_such_call(given: Any) -> None:
@@ -93,25 +88,10 @@ def test_headers_of_any_case_name_user_and_agent(spell: Any) -> None:
 @pytest.mark.parametrize(
     "headers",
     [
-        None,
-        {},
-        [],
-        7,
-        "",
-        "{",
-        "[]",
-        '"x-memory-user"',
-        "[" * 100_000,
-        "x-memory-user: maria",
-        {"x-memory-agent": "a"},
-        {"x-memory-user": None},
-        {"x-memory-user": {"x": "maria"}},
-        '{"x-memory-user": {"maria": "maria"}}',
-        {"x_memory_user": "maria"},
-        {"x-memory-user ": "maria"},
-        {"x%2Dmemory-user": "maria"},
-        {"\uff58-memory-user": "maria"},
-        {"authorization": "Bearer x"},
+        *(None, {}, [], 7, "", "{", "[]", '"x-memory-user"', "[" * 100_000, "x-memory-user: maria"),
+        *({"x-memory-agent": "a"}, {"x-memory-user": None}, {"x-memory-user": {"x": "maria"}}),
+        *('{"x-memory-user": {"maria": "maria"}}', {"x_memory_user": "maria"}, {"x-memory-user ": "maria"}),
+        *({"x%2Dmemory-user": "maria"}, {"\uff58-memory-user": "maria"}, {"authorization": "Bearer x"}),
     ],
 )
 def test_headers_that_do_not_name_the_user_name_nobody(headers: Any) -> None:

@@ -53,13 +53,8 @@ def test_a_trace_is_found_by_its_id_and_no_other(traces: list[Trace], names: lis
     columns = Columns.of(traces, MODEL)
     rows = {columns.id(row): row for row in range(len(columns))}
     assert rows.keys() == {one.id for one in traces}
+    assert all(columns.key(row) == key_of_id(name) for name, row in rows.items())
     assert columns.find(names).tolist() == [rows.get(name, -1) for name in names]
-
-
-@pytest.mark.parametrize("name", IDS)
-def test_a_key_comes_back_with_the_zeros_at_its_end(name: str) -> None:
-    columns = Columns.of([trace(name)], MODEL)
-    assert (columns.key(0), columns.id(0)) == (key_of_id(name), name)
 
 
 # What a row says

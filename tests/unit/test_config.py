@@ -46,15 +46,9 @@ def test_a_deployment_may_name_no_agent() -> None:
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("RETENTION_DAYS", "a month"),
-        ("RETENTION_DAYS", "1.5"),
-        ("RETENTION_DAYS", "-1"),
-        ("DOCUMENT_LIMIT", "many"),
-        ("DOCUMENT_LIMIT", "0"),
-        ("RELEVANCE_FLOOR", "low"),
-        ("RELEVANCE_FLOOR", "nan"),
-        ("RELEVANCE_FLOOR", "1.5"),
-        ("RELEVANCE_FLOOR", "-0.1"),
+        *(("RETENTION_DAYS", value) for value in ("a month", "1.5", "-1")),
+        *(("DOCUMENT_LIMIT", value) for value in ("many", "0")),
+        *(("RELEVANCE_FLOOR", value) for value in ("low", "nan", "1.5", "-0.1")),
         ("EMBEDDER", "word2vec"),
     ],
 )

@@ -4,8 +4,6 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from memtools.catalogue import TOOLS
 from memtools.domain.scope import Scope
 from memtools.errors import Conflict, InvalidArguments, ToolError, Unavailable, Unscoped
@@ -105,39 +103,3 @@ def test_a_call_is_recognised() -> None:
     transport: Any = recognise({"tool": "memory_add"})
     assert transport is direct
     assert recognise({"arguments": {}}) is None
-
-
-json_like = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats()
-    | st.text(max_size=8)
-    | st.sampled_from(["\ud800", "maria"]),
-    lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["agent", "user", "x"]), inner, max_size=3)
-    ),
-    max_leaves=8,
-)
-
-
-@given(
-    event=st.fixed_dictionaries(
-        {"tool": json_like | st.just("memory_add")},
-        optional={
-            "context": json_like | st.just(CONTEXT),
-            "arguments": json_like,
-            "requestContext": json_like,
-            "user": json_like,
-        },
-    )
-)
-def test_any_event_is_decoded_or_refused(event: dict[str, Any]) -> None:
-    transport = recognise(event)
-    assert transport is not None
-    try:
-        call = transport.decode(event, "helper")
-        assert isinstance(call.tool, str)
-        assert not event.keys() - {"tool", "arguments", "context"}
-    except ToolError as error:
-        json.dumps(transport.encode(event, error), ensure_ascii=False).encode()

@@ -366,11 +366,3 @@ def test_a_refusal_names_the_longest_entries() -> None:
 
 
 # Whole stories
-
-
-def test_edits_of_entries_never_change_headings_and_prose() -> None:
-    text = add(NOTES, "Speaks Basque")
-    text = replace(text, "Has two cats", "Has three cats")
-    text = remove(text, "Plays the oboe")
-    text = remove(text, "Speaks Basque")
-    assert text == NOTES.replace("two cats", "three cats").replace("* Plays the oboe\n", "")

@@ -199,64 +199,12 @@ IN_PARTS = pytest.mark.parametrize("parted", [lambda index: index, lambda index:
 
 
 @IN_PARTS
-def test_a_rewritten_trace_is_found_by_its_new_words_alone(parted: Parted) -> None:
-    old = parted(index_of(trace("a", "works at Acme"), trace("b", "plays the oboe")))
-    new = old.fold([trace("a", "works at Beta", 1, 2)])
-    assert (found(new, "acm"), found(new, "beta"), found(new, "work")) == ([], ["a"], ["a"])
-    assert (found(old, "acm"), found(old, "beta")) == (["a"], [])
-    assert [looked_up(one, "betas") for one in (old, new)] == [[], ["a"]]
-
-
-@IN_PARTS
-def test_a_dead_trace_is_found_by_nothing(parted: Parted) -> None:
-    dead = replace(embedded("a", 9, 9), content="greenish teapot", tags=("mine",))
-    index = parted(index_of(dead, trace("b", "black teapot")))
-    index = index.fold([replace(dead, version=2, status=Status.MERGED)])
-    assert names(index) == ["b"]
-    assert (found(index, "greenish"), found(index, "teapot")) == ([], ["b"])
-    assert looked_up(index, "greenishh") == []
-    assert index.tagged(["mine"]).tolist() == [False]
-    assert index.newest(["mine"], NOW, None) == []
-    assert index.total.tolist() == pytest.approx([0, 0])
-    for text in ("greenish", "teapot"):
-        query = Query(text=text, embedding=dead.embedding, now=NOW)
-        assert {hit.id for hit in rank(index, query, floor=0)} <= {"b"}
-
-
-@IN_PARTS
-def test_a_trace_that_lives_again_is_found_again(parted: Parted) -> None:
-    index = parted(index_of(trace("a", "tea")))
-    index = parted(index.fold([trace("a", "tea", 1, 2, live=False)]))
-    index = parted(index.fold([trace("a", "tea", 2, 3)]))
-    assert found(index, "tea") == ["a"]
-    assert index.identity(0) == ("a", 3)
-
-
-@IN_PARTS
 def test_a_purged_trace_added_again_at_the_same_version_is_indexed(parted: Parted) -> None:
     index = parted(index_of(trace("a", "tea")))
     again = replace(trace("a", "green"), created_at=NOW + timedelta(days=40))
     index = index.fold([again])
     assert (found(index, "tea"), found(index, "green")) == ([], ["a"])
     assert index.fold([again]) is index
-
-
-@IN_PARTS
-def test_a_dropped_trace_comes_back_with_its_next_change(parted: Parted) -> None:
-    index = parted(index_of(trace("a", "tea"), trace("b", "tea")))
-    without = parted(index.without(["a", "never seen"]))
-    assert (names(without), found(without, "tea")) == (["b"], ["b"])
-    assert state(without.fold([trace("a", "tea")])) == state(index)
-    assert names(without.fold([trace("a", "tea", 1, 2, live=False)])) == ["b"]
-
-
-@IN_PARTS
-@pytest.mark.parametrize("name", IDS)
-def test_ids_of_any_form_come_back_whole(parted: Parted, name: str) -> None:
-    index = parted(index_of(trace(name, "tea"), trace("other", "tea")))
-    assert sorted(names(index)) == sorted([name, "other"])
-    assert names(index.fold([trace(name, "tea", 1, 2, live=False)])) == ["other"]
-    assert all(len(bytes.fromhex(index.position(place)[2])) == 20 for place in (0, 1))
 
 
 # What stands where

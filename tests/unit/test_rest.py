@@ -1,13 +1,14 @@
 """Calls over HTTP: API Gateway REST APIs, and what both payloads have in common."""
 
-import base64
 from typing import Any
 
 import pytest
 from memtools.domain.scope import Scope
-from memtools.errors import ToolError, Unscoped
+from memtools.errors import Unscoped
 from memtools.transports import http, recognise
 from memtools.wire.incoming import Call, Transport
+
+from tests.unit.test_http import decode, status_of
 
 ARN = "arn:aws:iam::111122223333:role/app"
 TOKEN = {"claims": {"sub": "maria"}}
@@ -27,26 +28,10 @@ def signed(headers: Any, **more: Any) -> dict[str, Any]:
     return event(headers, identity={"userArn": ARN}, **more)
 
 
-def decode(given: dict[str, Any]) -> Call:
-    return http.decode(given, "helper")
-
-
-def status_of(given: dict[str, Any]) -> int:
-    with pytest.raises(ToolError) as refusal:
-        decode(given)
-    status: int = http.encode(given, refusal.value)["statusCode"]
-    return status
-
-
 def test_a_call_is_recognised_and_decoded() -> None:
     given = event(authorizer=TOKEN, body='{"query": "té"}')
     assert recognise(given) is http
     assert decode(given) == Call("memory_search", {"query": "té"}, Scope("helper", "maria"))
-
-
-def test_a_body_in_base64_is_read() -> None:
-    body = base64.b64encode(b'{"query": "tea"}').decode()
-    assert decode(event(authorizer=TOKEN, body=body, isBase64Encoded=True)).arguments == {"query": "tea"}
 
 
 @pytest.mark.parametrize("context", [None, {}, {"elb": {"targetGroupArn": "x"}}, {"identity": None}, {"identity": "x"}])

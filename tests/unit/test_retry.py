@@ -29,12 +29,6 @@ class Time:
         return high * self._share
 
 
-def test_the_first_attempt_is_made_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = Time(monkeypatch, 1.0)
-    assert next(retry.attempts()) == 0
-    assert clock.pauses == []
-
-
 def test_attempts_are_counted_from_zero_up_to_their_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     Time(monkeypatch, 0.0)
     assert list(retry.attempts()) == list(range(retry.ATTEMPTS))

@@ -1,10 +1,8 @@
 """Segments: columns as bytes, and back without a copy."""
 
 import re
-from collections.abc import Iterator
 from datetime import timedelta
 from hashlib import blake2b
-from itertools import product
 
 import numpy as np
 import pytest
@@ -24,29 +22,18 @@ SEGMENT = Segment(
 DATA = SEGMENT.to_bytes()
 
 
-def sentences() -> Iterator[str]:
-    """Facts as people's agents remember them."""
-    people = "Maria Jon Aisha Wei Tomás Priya Olu Ingrid Kenji Fatima Luca Noor Sven Amara Diego Hana".split()  # noqa: SIM905
-    habits = (
-        "prefers {} to anything else for breakfast",
-        "has been allergic to {} since childhood and carries medicine",
-        "is planning to learn about {} before the end of the summer",
-        "asked to be reminded about {} every other Thursday morning",
-        "bought a book on {} and recommended it to the whole team",
-        "gave up {} last year because the doctor advised against it",
-        "wants the weekly report on {} as a table with short notes",
-    )
-    subjects = (
-        "oats peanuts pottery taxes Kubernetes sourdough sailing chess violins beekeeping espresso astronomy"
-        " insurance gardening marathons calligraphy photography Portuguese typography budgeting"
-    )
-    for number, (subject, habit, person) in enumerate(product(subjects.split(), habits, people)):
-        yield f"{person} {habit.format(subject)} (ticket {number // 3})."
+HABITS = (
+    "prefers {} to anything else for breakfast",
+    "has been allergic to {} since childhood and carries medicine",
+    "asked to be reminded about {} every other Thursday morning",
+    "wants the weekly report on {} as a table with short notes",
+)
 
 
 def realistic(count: int, dimensions: int) -> list[Trace]:
     vectors = np.random.default_rng(7).integers(-127, 128, (count, dimensions), np.int8)
     scope = Scope("agent", "user")
+    facts = [f"Maria {HABITS[number % 4].format(f'topic{number}')} (ticket {number // 3})." for number in range(count)]
     return [
         Trace(
             id=key_of(scope, content),
@@ -57,7 +44,7 @@ def realistic(count: int, dimensions: int) -> list[Trace]:
             occurred_at=NOW - timedelta(days=number) if number % 2 else None,
             embedding=Embedding(MODEL, vector.tobytes()),
         )
-        for number, (content, vector) in enumerate(zip(sentences(), vectors, strict=False))
+        for number, (content, vector) in enumerate(zip(facts, vectors, strict=True))
     ]
 
 
@@ -83,12 +70,6 @@ def test_a_segment_comes_back_as_it_was(traces: list[Trace], after: timedelta) -
     assert Segment.of_bytes(data, MODEL).to_bytes() == data
 
 
-@pytest.mark.parametrize("size", [0, 1])
-def test_a_segment_of_few_traces_comes_back(size: int) -> None:
-    segment = Segment(Columns.of(realistic(size, 384), MODEL), NOW)
-    assert_same(Segment.of_bytes(segment.to_bytes(), MODEL), segment)
-
-
 def test_what_is_read_is_read_in_place() -> None:
     segment = Segment.of_bytes(DATA, MODEL)
     start = np.frombuffer(DATA, np.uint8).__array_interface__["data"][0]
@@ -99,12 +80,6 @@ def test_what_is_read_is_read_in_place() -> None:
         assert array.flags.aligned
         assert array.flags.c_contiguous
         assert not array.nbytes or start < at <= start + len(DATA) - array.nbytes
-
-
-def test_the_columns_of_a_segment_can_be_merged_with_others() -> None:
-    columns = Segment.of_bytes(DATA, MODEL).columns
-    merged = Columns.merged([columns, Columns.of(realistic(3, 5), MODEL)], np.arange(len(IDS) + 3))
-    assert {merged.id(row) for row in range(len(merged))} > set(IDS)
 
 
 # Whether it is one
@@ -119,11 +94,6 @@ def test_cut_off_anywhere_it_is_not_intact() -> None:
 @given(place=st.integers(0, len(DATA) - 1), other=st.integers(1, 255))
 def test_with_any_byte_changed_it_is_not_intact(place: int, other: int) -> None:
     assert not intact(DATA[:place] + bytes([DATA[place] ^ other]) + DATA[place + 1 :])
-
-
-@pytest.mark.parametrize("place", range(24))
-def test_with_a_bit_of_its_beginning_changed_it_is_not_intact(place: int) -> None:
-    assert not any(intact(DATA[:place] + bytes([DATA[place] ^ (1 << bit)]) + DATA[place + 1 :]) for bit in range(8))
 
 
 @given(data=st.binary(max_size=100), led=st.booleans())

@@ -1,7 +1,7 @@
 """How one version of a trace becomes the next, and how an earlier one comes back."""
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 from memtools.domain.trace import Change, Embedding, MergeRecord, Stamp, Status, Trace
 from memtools.domain.versions import (
@@ -16,20 +16,11 @@ from memtools.domain.versions import (
     updated,
 )
 
-NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+from tests.unit.test_trace import NOW, TRACE
+
 LATER = Stamp(NOW + timedelta(hours=1), "write-2")
 MONTH = timedelta(days=30)
 VECTOR = Embedding("m", b"\x09")
-TRACE = Trace(
-    id="mt_1",
-    content="Likes tea",
-    created_at=NOW,
-    changed_at=NOW,
-    tags=("food",),
-    retrieval_count=3,
-    embedding=Embedding("m", b"\x01"),
-    writes=("write-1",),
-)
 
 
 def test_the_next_version_changes_only_the_given_fields() -> None:
@@ -163,31 +154,29 @@ def test_restoring_what_a_trace_says_already_changes_nothing() -> None:
 # Merges that can be undone
 
 
+MERGE = MergeRecord(("mt_2",), replaced=1, outcome=2, call="call")
+OUTCOME = replace(TRACE, content="both", version=2, merge=MERGE)
+
+
 def test_the_outcome_of_a_merge_restored_can_be_unmerged_again() -> None:
-    merge = MergeRecord(("mt_2",), replaced=1, outcome=2, call="call")
-    outcome = replace(TRACE, content="both", version=2, merge=merge)
-    changed = replace(outcome, content="changed", version=3)
-    assert carried_over(outcome, changed) == replace(merge, outcome=4)
+    changed = replace(OUTCOME, content="changed", version=3)
+    assert carried_over(OUTCOME, changed) == replace(MERGE, outcome=4)
     assert carried_over(changed, changed) is None
     assert carried_over(TRACE, changed) is None
-    back = restored(changed, outcome, VECTOR, LATER)
-    assert back.merge == replace(merge, outcome=back.version)
+    back = restored(changed, OUTCOME, VECTOR, LATER)
+    assert back.merge == replace(MERGE, outcome=back.version)
 
 
 def test_restoring_another_version_disables_unmerge() -> None:
-    merge = MergeRecord(("mt_2",), replaced=1, outcome=2, call="call")
-    outcome = replace(TRACE, content="both", version=2, merge=merge)
-    back = restored(outcome, TRACE, VECTOR, LATER)
-    assert back.merge == merge
+    back = restored(OUTCOME, TRACE, VECTOR, LATER)
+    assert back.merge == MERGE
     assert back.merge.outcome != back.version
 
 
 def test_restoring_equal_content_is_a_change_if_it_enables_unmerge() -> None:
-    merge = MergeRecord(("mt_2",), replaced=1, outcome=2, call="call")
-    outcome = replace(TRACE, content="both", version=2, merge=merge)
-    assert not is_same(outcome, replace(outcome, version=4))
-    assert is_same(outcome, outcome)
-    assert is_same(replace(TRACE, content="both"), replace(outcome, version=4))
+    assert not is_same(OUTCOME, replace(OUTCOME, version=4))
+    assert is_same(OUTCOME, OUTCOME)
+    assert is_same(replace(TRACE, content="both"), replace(OUTCOME, version=4))
 
 
 # The past in order

@@ -197,7 +197,7 @@ def unmerge(
         tags=replaced.tags,
         embedding=replaced.embedding,
         expires_at=replaced.expires_at,
-        retrieval_count=max(survivor.retrieval_count - sum(source.retrieval_count for source in sources), 0),
+        retrieval_count=survivor.retrieval_count - sum(source.retrieval_count for source in sources),
         merged_from=replaced.merged_from,
         merge=carried_over(replaced, survivor) or replaced.merge,
     )
