@@ -103,3 +103,16 @@ def test_a_write_sent_again_knows_itself_after_another_write(moto_memory: Backen
     second = store.write(scope, theirs, first)
     assert store.write(scope, mine, None).version == second.version
     assert [one.text for one in store.versions(scope, "MEMORY.md", 5)] == ["- a\n- b\n", "- a\n"]
+
+
+def test_deletion_markers_and_neighbours_take_no_place_among_versions(moto_memory: Backend, scope: Scope) -> None:
+    """FAULTS A13: a history of two has the two newest versions, whatever else the bucket lists between them."""
+    store: Any = moto_memory.personas
+    key = document_key(scope, "MEMORY.md")
+    write(store, scope, "one")
+    for _ in range(3):
+        store._client.delete_object(Bucket=store._bucket, Key=key)
+        store._client.put_object(Bucket=store._bucket, Key=key + ".bak", Body=b"copy")
+    write(store, scope, "two")
+    assert [one.text for one in store.versions(scope, "MEMORY.md", 2)] == ["two", "one"]
+    assert [one.text for one in store.versions(scope, "MEMORY.md", 1)] == ["two"]

@@ -1,5 +1,7 @@
 """memory_update, memory_delete, memory_restore, memory_history and memory_list."""
 
+import base64
+import json
 from datetime import timedelta
 
 import pytest
@@ -190,3 +192,16 @@ def test_a_page_never_has_traces_deleted_after_its_cursor(ana: Caller) -> None:
     cursor = ana.list(limit=1)["nextCursor"]
     ana.delete(traceId=one)
     assert [hit["content"] for hit in ana.list(limit=10, cursor=cursor)["results"]] == ["two"]
+
+
+@pytest.mark.parametrize("value", ["Infinity", "1e400", "NaN", '"soon"', "null", "[1]", "true", "1.5"])
+@pytest.mark.parametrize("place", [0, 1, 2, 3])
+def test_a_made_up_cursor_is_refused_by_name(ana: Caller, value: str, place: int) -> None:
+    """FAULTS C4: whatever stands where a time, an id or the checksum belongs."""
+    ana.remember("tea", "coffee")
+    real = json.loads(base64.urlsafe_b64decode(ana.list(limit=1)["nextCursor"]))
+    parts = [json.dumps(part) for part in real]
+    parts[place] = value
+    made_up = base64.urlsafe_b64encode(f"[{', '.join(parts)}]".encode()).decode()
+    with pytest.raises(InvalidArguments, match="cursor"):
+        ana.list(cursor=made_up)

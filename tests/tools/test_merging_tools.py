@@ -177,3 +177,15 @@ def test_a_trace_purged_during_a_merge_is_a_conflict(
         ana.merge(traceIds=[one, two, three])
     assert refused.value.details["traceIds"] == [two]
     assert ana.all() == ["three", "one"]
+
+
+def test_a_merge_never_exceeds_the_limit_of_tags(ana: Caller) -> None:
+    """FAULTS B7: what a merge makes has to fit what every other tool accepts."""
+    ids = [ana.remember(f"fact {number}", tags=[f"{number}-{tag}" for tag in range(26)])[0] for number in range(2)]
+    before = ana.list()["results"]
+    with pytest.raises(TooLarge) as refused:
+        ana.merge(traceIds=ids)
+    assert (refused.value.details["size"], refused.value.details["limit"]) == (52, 50)
+    assert ana.list()["results"] == before
+    ana.update(traceId=ids[0], tags=["kept"])
+    assert len(ana.merge(traceIds=ids)["trace"]["tags"]) == 27

@@ -186,3 +186,11 @@ def test_odd_attributes_are_answered_with_none(kind: Transport, attributes: Any)
     given = event(kind, sessionAttributes=attributes, promptSessionAttributes=attributes)
     reply = kind.encode(given, {})
     assert (reply["sessionAttributes"], reply["promptSessionAttributes"]) == ({}, {})
+
+
+def test_half_a_surrogate_pair_in_an_attribute_is_never_echoed() -> None:
+    """FAULTS C8: the reply has to be valid UTF-8, whatever the session has."""
+    event = {"actionGroup": "g", "function": "f", "sessionAttributes": {"note\ud800": ["a\udfff", {"b": "\ud800"}]}}
+    reply = bedrock_functions.encode(event, {"message": "ok"})
+    json.dumps(reply, ensure_ascii=False).encode()
+    assert list(reply["sessionAttributes"].values()) == [["a?", {"b": "?"}]]

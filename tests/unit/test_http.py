@@ -267,3 +267,14 @@ def test_odd_headers_are_refused(headers: Any) -> None:
 @pytest.mark.parametrize("body", [7, True, ["e30="], {"a": 1}])
 def test_an_odd_body_in_base64_is_refused(body: Any) -> None:
     assert status_of(event(body, isBase64Encoded=True)) == 400
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b'{"query": "tea", "query": "coffee"}', '{"query": "tea"}'.encode("utf-16"), '{"query": "tea"}'.encode("utf-32")],
+)
+def test_a_body_that_could_be_read_in_two_ways_is_refused(body: bytes) -> None:
+    """FAULTS C6: a name that occurs twice, and encodings other than UTF-8."""
+    encoded = {"body": base64.b64encode(body).decode(), "isBase64Encoded": True}
+    with pytest.raises(InvalidArguments, match="JSON"):
+        http.decode({**event(), **encoded}, "helper")

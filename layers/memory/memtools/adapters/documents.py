@@ -41,12 +41,23 @@ class S3Personas:
 
     def versions(self, scope: Scope, name: str, limit: int) -> list[Document]:
         """See the port. A version that the bucket's lifecycle removes between the list and the read is left out."""
-        key = document_key(scope, name)
         with translated_errors(READ_FAILED):
-            answer = self._client.list_object_versions(Bucket=self._bucket, Prefix=key, MaxKeys=limit)
-            ids = [one["VersionId"] for one in answer.get("Versions", []) if one["Key"] == key]
+            ids = self._version_ids(document_key(scope, name), limit)
             found = in_parallel(lambda version: self._read_one(scope, name, VersionId=version), ids)
             return [document for document in found if document]
+
+    def _version_ids(self, key: str, limit: int) -> list[str]:
+        """The newest versions of an object, at most ``limit``. Deletion markers and longer keys take no place."""
+        pages = self._client.get_paginator("list_object_versions").paginate(
+            Bucket=self._bucket, Prefix=key, PaginationConfig={"PageSize": limit}
+        )
+        ids: list[str] = []
+        for page in pages:
+            listed = page.get("Versions", [])
+            ids += [one["VersionId"] for one in listed if one["Key"] == key]
+            if len(ids) >= limit or any(one["Key"] != key for one in listed):
+                break
+        return ids[:limit]
 
     def _read_one(self, scope: Scope, name: str, **version: str) -> Document | None:
         answer = get_object(self._client, Bucket=self._bucket, Key=document_key(scope, name), **version)

@@ -13,6 +13,7 @@ from memtools.errors import TooLarge
 # embedding and for an earlier version, and fifty such facts fit into the transaction of a merge.
 FACT_LIMIT = 64 * 1024
 CALL_LIMIT = 3 * 1024 * 1024
+TAG_LIMIT = 50
 
 
 class Status(StrEnum):

@@ -58,19 +58,62 @@ class Segment:
     def of_bytes(cls, data: bytes, model: str) -> "Segment":
         """The segment in ``data``, which must be `intact`. Its arrays are views of ``data``.
 
-        Raises Unusable if its vectors are not from ``model``.
+        Raises Unusable if its vectors are not from ``model``, and for whatever else no segment of this format has: an
+        index can be made anew, so nothing in it is worth an error.
         """
+        try:
+            segment = cls._parsed(data)
+            usable = segment.columns.model == model and segment.read_at.tzinfo and _is_sound(segment.columns)
+        except Exception as error:
+            raise Unusable("no segment of this format") from error
+        if not usable:
+            raise Unusable("of another model, or not as it was written")
+        return segment
+
+    @classmethod
+    def _parsed(cls, data: bytes) -> "Segment":
         (length,) = _LENGTH.unpack_from(data, _CHECKED)
         header = json.loads(data[_HEADER : _HEADER + length])
-        if header["model"] != model:
-            raise Unusable(f"vectors of {header['model']}")
         arrays = {}
         offset = _HEADER + _aligned(length)
         for name, (kind, shape) in header["arrays"].items():
             arrays[name] = np.frombuffer(data, kind, prod(shape), offset).reshape(shape)
             offset += _aligned(arrays[name].nbytes)
         names = {bytes.fromhex(key): name for key, name in header["names"].items()}
-        return cls(_columns(model, arrays, names), datetime.fromisoformat(header["readAt"]))
+        return cls(_columns(header["model"], arrays, names), datetime.fromisoformat(header["readAt"]))
+
+
+def _is_sound(columns: Columns) -> bool:
+    """Whether the arrays have the types, the sizes and the order that an index relies on."""
+    expected = {name: array.dtype for name, array in Columns.of([], "").arrays()}
+    if {name: array.dtype for name, array in columns.arrays()} != expected:
+        return False
+    rows, dimensions = columns.vectors.shape
+    by_row = (columns.keys, columns.versions, columns.when, columns.created, columns.expires, columns.lengths)
+    return bool(
+        all(array.shape == (rows,) for array in (*by_row, columns.norms))
+        and columns.total.shape == (dimensions,)
+        and columns.signs.shape == (-(-dimensions // 64), rows)
+        # A vector of whole numbers that is not zero has at least length 1; a sum of directions at most one each.
+        and ((columns.norms == 0) | ((columns.norms >= 1) & (columns.norms <= 128 * dimensions))).all()
+        and (np.abs(columns.total) <= rows).all()
+        and (np.diff(columns.when) >= 0).all()
+        and all(isinstance(name, str) for name in columns.names.values())
+        and all(_points_into(postings, rows) for postings in (columns.terms, columns.tags))
+    )
+
+
+def _points_into(postings: Postings, rows: int) -> bool:
+    """Whether the lists are within their array, and what they list within ``rows``."""
+    starts = postings.starts.astype(np.int64)
+    return bool(
+        starts.shape == (len(postings.keys) + 1,)
+        and postings.rows.shape == postings.counts.shape == (starts[-1],)
+        and starts[0] == 0
+        and (np.diff(starts) >= 0).all()
+        and (postings.keys[:-1] < postings.keys[1:]).all()
+        and (postings.rows < rows).all()
+    )
 
 
 def intact(data: bytes) -> bool:

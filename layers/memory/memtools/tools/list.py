@@ -85,8 +85,9 @@ def _encode_cursor(position: Position, checksum: str) -> str:
 def _decode_cursor(cursor: str, checksum: str) -> Position:
     try:
         when, created, name, mark = json.loads(base64.urlsafe_b64decode(cursor.encode()))
-        genuine = mark == digest(checksum, str(int(when)), str(int(created)), name)[:16]
-    except (binascii.Error, ValueError, TypeError, AttributeError):
+        whole = isinstance(when, int) and isinstance(created, int)
+        genuine = whole and mark == digest(checksum, str(when), str(created), name)[:16]
+    except (binascii.Error, ValueError, TypeError, AttributeError, RecursionError):
         genuine = False
     if not genuine:
         raise InvalidArguments(

@@ -9,8 +9,8 @@ from memtools.backend import Backend
 from memtools.domain import versions
 from memtools.domain.scope import Scope
 from memtools.domain.text import digest
-from memtools.domain.trace import Stamp, Trace, require_fitting
-from memtools.errors import Conflict, NotFound, Unavailable
+from memtools.domain.trace import TAG_LIMIT, Stamp, Trace, require_fitting
+from memtools.errors import Conflict, NotFound, TooLarge, Unavailable
 from memtools.ports import ConditionFailed, Write
 from memtools.retry import attempts
 from memtools.tools.tool import Arguments, Memory, Reply, Text, Tool, TraceId
@@ -88,6 +88,7 @@ def _steps(
 ) -> list[tuple[Trace, Trace]]:
     content = versions.merged_content(live, arguments.merged_content)
     require_fitting([content], argument="mergedContent")
+    _require_few_tags(live)
     return versions.merge(
         live,
         content=content,
@@ -96,6 +97,17 @@ def _steps(
         stamp=stamp,
         retention=backend.retention,
     )
+
+
+def _require_few_tags(live: Sequence[Trace]) -> None:
+    count = len({tag for trace in live for tag in trace.tags})
+    if count > TAG_LIMIT:
+        raise TooLarge(
+            f"The merged memory would have {count} tags; a memory can have {TAG_LIMIT}. Nothing was merged. Remove tags"
+            " with memory_update first, or merge fewer memories.",
+            size=count,
+            limit=TAG_LIMIT,
+        )
 
 
 def _inside(backend: Backend, scope: Scope, found: Mapping[str, Trace], live: Sequence[Trace]) -> list[str]:

@@ -24,7 +24,7 @@ from pydantic.alias_generators import to_camel
 
 from memtools.backend import Backend
 from memtools.domain.scope import Scope
-from memtools.domain.trace import Trace
+from memtools.domain.trace import TAG_LIMIT, Trace
 from memtools.errors import InvalidArguments
 
 
@@ -189,7 +189,7 @@ Tags = Annotated[
     list[Annotated[Text, Field(max_length=100)]],
     BeforeValidator(_one_or_many),
     AfterValidator(_tidy_tags),
-    Field(max_length=50),
+    Field(max_length=TAG_LIMIT),
 ]
 Limit = Annotated[int, BeforeValidator(_whole), Field(ge=1, le=100)]
 Version = Annotated[int, BeforeValidator(_whole), Field(ge=1)]

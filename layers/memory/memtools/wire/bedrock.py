@@ -7,7 +7,7 @@ from typing import Any, Final
 from memtools.domain.scope import Scope
 from memtools.errors import InvalidArguments, ToolError
 from memtools.wire.bedrock_values import value_of
-from memtools.wire.incoming import Event, Outcome, object_of, printable
+from memtools.wire.incoming import Event, Outcome, encodable, object_of, printable
 
 # Bytes of a reply. Bedrock accepts "25 KB" from an action group, which no primary source confirms; this is the smaller
 # kind of KB.
@@ -50,7 +50,8 @@ def _parameters(groups: Iterable[Any]) -> Iterable[dict[str, Any]]:
 def reply_to(event: Event, response: dict[str, Any]) -> dict[str, Any]:
     """Bedrock's reply with ``response``. It repeats the session's attributes, which Bedrock would otherwise forget."""
     attributes = {name: object_of(event.get(name)) for name in ("sessionAttributes", "promptSessionAttributes")}
-    return {"messageVersion": "1.0", "response": response, **attributes}
+    reply: dict[str, Any] = encodable({"messageVersion": "1.0", "response": response, **attributes})
+    return reply
 
 
 def state_of(outcome: Outcome) -> dict[str, str]:

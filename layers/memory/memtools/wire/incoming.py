@@ -62,12 +62,31 @@ def printable(name: Any) -> str:
     return str(name).encode(errors="replace").decode()
 
 
+def encodable(value: Any) -> Any:
+    """The value without halves of surrogate pairs, at any depth: what UTF-8 cannot express cannot be sent."""
+    match value:
+        case str():
+            return printable(value)
+        case dict():
+            return {printable(name): encodable(part) for name, part in value.items()}
+        case list():
+            return [encodable(part) for part in value]
+    return value
+
+
 def parse_json(text: str | bytes) -> Any:
-    """``text`` as JSON. Raises InvalidArguments."""
+    """``text`` as JSON in UTF-8. Raises InvalidArguments, also for a name that occurs twice in an object."""
     try:
-        return json.loads(text)
+        return json.loads(text.decode() if isinstance(text, bytes) else text, object_pairs_hook=_distinct)
     except (ValueError, RecursionError):
         raise InvalidArguments("The body is not valid JSON. Send the arguments as one JSON object.") from None
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The pairs as an object. Raises ValueError for a repeated name: readers differ on which value counts."""
+    if len(found := dict(pairs)) < len(pairs):
+        raise ValueError("a name occurs twice")
+    return found
 
 
 class Headers:
