@@ -2,18 +2,19 @@
 
 import base64
 import importlib
+import os
 import sys
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
 
 from memtools.wiring import backend_of
 from werkzeug.wrappers import Request, Response
 
 from local import store
+from local.guard import KEY, by_program_or_own_page, guarded
 from local.serving import serving
 from local.template import ROOT, Function, Template
 
@@ -27,9 +28,6 @@ _WINDOW = {"WindowFunction": Function(ROOT / "functions" / "window", "window_han
 _FILES = "/window/{file+}"
 
 
-_THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
-
-
 @dataclass(frozen=True)
 class Context:
     """What the handlers use of Lambda's context."""
@@ -39,7 +37,7 @@ class Context:
 
 @dataclass(frozen=True)
 class Service:
-    """The running service: its address, that of its stores, and the handlers by the function's logical id."""
+    """The running service: its address, that of its stores with their key, and the handlers by logical id."""
 
     url: str
     emulator: str
@@ -88,16 +86,10 @@ def route_of(request: Request) -> str:
 
 
 def application(routes: Mapping[str, str], handlers: Mapping[str, Handler]) -> Any:
-    """A WSGI application that answers as the HTTP API would, and only to who asks for this machine.
-
-    Anybody may let a name of theirs lead to 127.0.0.1: a page of theirs would then be of the same origin as ours, and
-    read the memory.
-    """
+    """A WSGI application that answers as the HTTP API would, and no other site's page."""
 
     @Request.application
     def respond(request: Request) -> Response:
-        if urlsplit(request.host_url).hostname not in _THIS_MACHINE:
-            return Response('{"message": "Forbidden"}', 403, content_type="application/json")
         function = routes.get(route_of(request))
         if function is None:
             # As API Gateway words it: the functions are never asked.
@@ -106,7 +98,7 @@ def application(routes: Mapping[str, str], handlers: Mapping[str, Handler]) -> A
         reply = handlers[function](event, Context(event["requestContext"]["requestId"]))
         return Response(reply["body"], reply["statusCode"], headers=reply["headers"])
 
-    return respond
+    return guarded(respond, by_program_or_own_page)
 
 
 @contextmanager
@@ -119,4 +111,10 @@ def running(port: int = 0, parameters: Mapping[str, str] | None = None) -> Itera
         handlers = {name: load_handler(function) for name, function in template.functions.items()}
         shown = {name: load_handler(function) for name, function in _WINDOW.items()}
         with serving(application(template.routes, {**handlers, **shown}), port) as url:
-            yield Service(url, emulator, handlers)
+            yield Service(url, _with_key(emulator), handlers)
+
+
+def _with_key(emulator: str) -> str:
+    """The address with the access key id in it, as ``settings_for`` takes it, if the store is one that we started."""
+    key = os.environ.get("AWS_ACCESS_KEY_ID")
+    return emulator.replace("//", f"//{key}@") if key == KEY else emulator
