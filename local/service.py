@@ -8,9 +8,10 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from memtools.wiring import backend_of
+from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.wrappers import Request, Response
 
 from local import store
@@ -20,12 +21,13 @@ from local.template import ROOT, Function, Template
 
 Handler = Callable[[Any, Any], dict[str, Any]]
 
-
 # Metrics are lines on standard output, which CloudWatch reads. Here nobody does.
 _UNMEASURED = {"POWERTOOLS_METRICS_DISABLED": "true"}
 # The window is always there: here it is for whoever started the service.
 _WINDOW = {"WindowFunction": Function(ROOT / "functions" / "window", "window_handler", "handler")}
 _FILES = "/window/{file+}"
+# The size of an event that Lambda takes.
+BODY_LIMIT: Final = 6 * 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,16 @@ def event_of(request: Request) -> dict[str, Any]:
     }
 
 
+def too_large(request: Request) -> bool:
+    """Whether the body is beyond the limit; no more of it is read than shows that."""
+    # One more byte, because werkzeug silently cuts a body that does not say how long it is.
+    request.max_content_length = BODY_LIMIT + 1
+    try:
+        return len(request.get_data()) > BODY_LIMIT
+    except RequestEntityTooLarge:
+        return True
+
+
 def route_of(request: Request) -> str:
     """The key of the route that API Gateway would choose, if there is one."""
     path = _FILES if request.path.startswith("/window/") else request.path
@@ -94,6 +106,8 @@ def application(routes: Mapping[str, str], handlers: Mapping[str, Handler]) -> A
         if function is None:
             # As API Gateway words it: the functions are never asked.
             return Response('{"message": "Not Found"}', 404, content_type="application/json")
+        if too_large(request):
+            return Response('{"message": "Request Entity Too Large"}', 413, content_type="application/json")
         event = event_of(request)
         reply = handlers[function](event, Context(event["requestContext"]["requestId"]))
         return Response(reply["body"], reply["statusCode"], headers=reply["headers"])
