@@ -8,15 +8,17 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from local import store
-from local.ministack import held, ministack_endpoint, settings_for
+from local.ministack import ministack_endpoint, settings_for
 from local.service import running
 
 _PORT = 8765
+# SIGHUP comes when the terminal is closed; not every system has it.
+_ENDING = (signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else []))
 _EXAMPLES = """\
 memtools listens at {url}; its memory lasts {lasts} (Ctrl+C).
 window: {url}/
@@ -43,7 +45,7 @@ Paste into another terminal:
 @contextmanager
 def kept_in(folder: Path) -> Iterator[None]:
     """Stores whose state is that of the folder, for all clients made inside."""
-    with held(folder), ministack_endpoint(data=folder) as address, store.environment(settings_for(address)):
+    with ministack_endpoint(data=folder) as address, store.environment(settings_for(address)):
         yield
 
 
@@ -61,20 +63,24 @@ def chosen_store() -> Iterator[str]:
 
 
 def interrupt(*_: Any) -> None:
-    """End as Ctrl+C does, so that what is started here is stopped, too; being told so again does not disturb that."""
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    """End as Ctrl+C does, so that what is started here is stopped, too; another signal does not disturb that."""
+    for one in _ENDING:
+        signal.signal(one, signal.SIG_IGN)
     raise KeyboardInterrupt
 
 
 def main() -> None:
     """Serve until interrupted, on PORT or 8765."""
-    signal.signal(signal.SIGTERM, interrupt)
+    for one in _ENDING:
+        if signal.getsignal(one) is not signal.SIG_IGN:  # as `nohup` leaves it
+            signal.signal(one, interrupt)
     try:
         with chosen_store() as lasts, running(int(os.environ.get("PORT", _PORT))) as service:
             print(_EXAMPLES.format(url=service.url, emulator=service.emulator, lasts=lasts), flush=True)
             threading.Event().wait()
     except KeyboardInterrupt:
-        print("\nStopped.")
+        with suppress(OSError):  # the terminal may be gone
+            print("\nStopped.", flush=True)
     except RuntimeError as error:
         sys.exit(str(error))
 

@@ -1,6 +1,5 @@
 """ministack, an emulator of AWS in a process of its own: started on loopback, and stopped again."""
 
-import fcntl
 import os
 import socket
 import subprocess
@@ -11,14 +10,20 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
 from typing import IO, Final
+from urllib.parse import urlsplit
 
 import requests
 
 from local.environments import environment
+from local.guard import KEY, KEY_SETTING
+from local.guarded_ministack import LOCKED
+from local.lock import Locked
 from local.template import ROOT
 
 PINS: Final = ROOT / "local" / "ministack-constraints.txt"
 SERVICES: Final = "s3,dynamodb"
+_GUARDED: Final = ROOT / "local" / "guarded_ministack.py"
+_OURS: Final = {"authorization": f"AWS4-HMAC-SHA256 Credential={KEY}/"}
 _SECONDS_TO_START = 60.0
 # It writes its state down as it stops.
 _SECONDS_TO_STOP = 60.0
@@ -34,17 +39,19 @@ def ministack_endpoint(
 ) -> Iterator[str]:
     """The address of a ministack of our own, on a free port of loopback.
 
-    ``start`` is the command that starts it, where that is not the usual one, and ``settings`` are more of its own. Its
-    state is that of the folder ``data``, and is left there; without one it begins empty, and ends with it.
+    ``start`` is the command that starts it, if that is not the usual one, which has a guard; ``settings`` are more of
+    its own. Its state is that of the folder ``data``, and is left there; without a folder it begins empty.
     """
-    command = start or [str(environment("ministack", PINS)), "-m", "ministack"]
+    folder_of_state = [str(data.resolve())] if data else []
+    command = start or [str(environment("ministack", PINS)), "-P", str(_GUARDED), *folder_of_state]
     with tempfile.TemporaryDirectory() as folder, (Path(folder) / "log").open("w+b") as log:
         port = _free_port()
         process = subprocess.Popen(
             command,
             env={**_environment(port, folder, services), **(_kept(data) if data else {}), **settings},
             cwd=folder,
-            stdin=subprocess.DEVNULL,
+            # Ends with us: the pipe closes when this process ends.
+            stdin=subprocess.PIPE,
             stdout=log,
             stderr=subprocess.STDOUT,
             # Ctrl+C is for us, who stop it once nobody calls it any more.
@@ -56,18 +63,6 @@ def ministack_endpoint(
             yield url
         finally:
             _stop(process)
-
-
-@contextmanager
-def held(folder: Path) -> Iterator[Path]:
-    """The folder, made where it is missing, for us alone. Raises RuntimeError where another process holds it."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with (folder / "lock").open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise RuntimeError(f"another process keeps its memories in {folder}") from None
-        yield folder
 
 
 def _free_port() -> int:
@@ -91,6 +86,7 @@ def _environment(port: int, folder: str, services: str) -> dict[str, str]:
         "IOT_MTLS_ENABLED": "0",
         "DOCKER_HOST": f"unix://{folder}/none",
         "LOG_LEVEL": "WARNING",
+        KEY_SETTING: KEY,
     }
 
 
@@ -109,11 +105,13 @@ def _await_answer(process: subprocess.Popen[bytes], url: str, log: IO[bytes]) ->
     end = time.monotonic() + _SECONDS_TO_START
     while time.monotonic() < end and process.poll() is None:
         try:
-            if requests.get(f"{url}/_ministack/health", timeout=1).ok:
+            if requests.get(f"{url}/_ministack/health", headers=_OURS, timeout=1).ok:
                 return
         except requests.RequestException:
             _ended_within(process, _PAUSE)
     log.seek(0)
+    if process.poll() == LOCKED:
+        raise Locked(log.read().decode(errors="replace").strip())
     raise RuntimeError(f"ministack did not start:\n{log.read().decode(errors='replace')}")
 
 
@@ -130,13 +128,16 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
     if not _ended_within(process, _SECONDS_TO_STOP):
         process.kill()
         process.wait()
+    if process.stdin:
+        process.stdin.close()
 
 
 def settings_for(address: str) -> Mapping[str, str]:
-    """The environment that sends all AWS clients to ``address``, as nobody in particular."""
+    """The environment that sends all AWS clients to ``address``, with the key in it or else this process's own."""
+    parts = urlsplit(address)
     return {
-        "AWS_ENDPOINT_URL": address,
-        "AWS_ACCESS_KEY_ID": "local",
+        "AWS_ENDPOINT_URL": f"{parts.scheme}://{parts.hostname}:{parts.port}",
+        "AWS_ACCESS_KEY_ID": parts.username or KEY,
         "AWS_SECRET_ACCESS_KEY": "local",
         "AWS_DEFAULT_REGION": "us-east-1",
     }

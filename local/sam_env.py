@@ -7,6 +7,7 @@ import json
 import sys
 from urllib.parse import urlsplit
 
+from local.ministack import settings_for
 from local.template import Template
 
 _HOST = "host.docker.internal"
@@ -14,13 +15,7 @@ _HOST = "host.docker.internal"
 
 def environment_file(endpoint: str) -> dict[str, dict[str, str]]:
     """What ``sam local --env-vars`` takes: the template's variables with local names, and the emulator's address."""
-    port = urlsplit(endpoint).port
-    stand_in = {
-        "AWS_ENDPOINT_URL": f"http://{_HOST}:{port}",
-        "AWS_ACCESS_KEY_ID": "local",
-        "AWS_SECRET_ACCESS_KEY": "local",
-        "AWS_DEFAULT_REGION": "us-east-1",
-    }
+    stand_in = {**settings_for(endpoint), "AWS_ENDPOINT_URL": f"http://{_HOST}:{urlsplit(endpoint).port}"}
     template = Template()
     return {name: {**template.environment, **stand_in} for name in template.functions}
 

@@ -2,32 +2,32 @@
 
 import base64
 import importlib
+import os
 import sys
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
-from urllib.parse import urlsplit
+from typing import Any, Final
 
 from memtools.wiring import backend_of
+from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.wrappers import Request, Response
 
 from local import store
+from local.guard import KEY, by_program_or_own_page, guarded
 from local.serving import serving
 from local.template import ROOT, Function, Template
 
 Handler = Callable[[Any, Any], dict[str, Any]]
-
 
 # Metrics are lines on standard output, which CloudWatch reads. Here nobody does.
 _UNMEASURED = {"POWERTOOLS_METRICS_DISABLED": "true"}
 # The window is always there: here it is for whoever started the service.
 _WINDOW = {"WindowFunction": Function(ROOT / "functions" / "window", "window_handler", "handler")}
 _FILES = "/window/{file+}"
-
-
-_THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
+# The size of an event that Lambda takes.
+BODY_LIMIT: Final = 6 * 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Context:
 
 @dataclass(frozen=True)
 class Service:
-    """The running service: its address, that of its stores, and the handlers by the function's logical id."""
+    """The running service: its address, that of its stores with their key, and the handlers by logical id."""
 
     url: str
     emulator: str
@@ -81,6 +81,16 @@ def event_of(request: Request) -> dict[str, Any]:
     }
 
 
+def too_large(request: Request) -> bool:
+    """Whether the body is beyond the limit; no more of it is read than shows that."""
+    # One more byte, because werkzeug silently cuts a body that does not say how long it is.
+    request.max_content_length = BODY_LIMIT + 1
+    try:
+        return len(request.get_data()) > BODY_LIMIT
+    except RequestEntityTooLarge:
+        return True
+
+
 def route_of(request: Request) -> str:
     """The key of the route that API Gateway would choose, if there is one."""
     path = _FILES if request.path.startswith("/window/") else request.path
@@ -88,25 +98,21 @@ def route_of(request: Request) -> str:
 
 
 def application(routes: Mapping[str, str], handlers: Mapping[str, Handler]) -> Any:
-    """A WSGI application that answers as the HTTP API would, and only to who asks for this machine.
-
-    Anybody may let a name of theirs lead to 127.0.0.1: a page of theirs would then be of the same origin as ours, and
-    read the memory.
-    """
+    """A WSGI application that answers as the HTTP API would, and no other site's page."""
 
     @Request.application
     def respond(request: Request) -> Response:
-        if urlsplit(request.host_url).hostname not in _THIS_MACHINE:
-            return Response('{"message": "Forbidden"}', 403, content_type="application/json")
         function = routes.get(route_of(request))
         if function is None:
             # As API Gateway words it: the functions are never asked.
             return Response('{"message": "Not Found"}', 404, content_type="application/json")
+        if too_large(request):
+            return Response('{"message": "Request Entity Too Large"}', 413, content_type="application/json")
         event = event_of(request)
         reply = handlers[function](event, Context(event["requestContext"]["requestId"]))
         return Response(reply["body"], reply["statusCode"], headers=reply["headers"])
 
-    return respond
+    return guarded(respond, by_program_or_own_page)
 
 
 @contextmanager
@@ -119,4 +125,10 @@ def running(port: int = 0, parameters: Mapping[str, str] | None = None) -> Itera
         handlers = {name: load_handler(function) for name, function in template.functions.items()}
         shown = {name: load_handler(function) for name, function in _WINDOW.items()}
         with serving(application(template.routes, {**handlers, **shown}), port) as url:
-            yield Service(url, emulator, handlers)
+            yield Service(url, _with_key(emulator), handlers)
+
+
+def _with_key(emulator: str) -> str:
+    """The address with the access key id in it, as ``settings_for`` takes it, if the store is one that we started."""
+    key = os.environ.get("AWS_ACCESS_KEY_ID")
+    return emulator.replace("//", f"//{key}@") if key == KEY else emulator

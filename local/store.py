@@ -9,11 +9,16 @@ from typing import Any
 import boto3
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 
+from local import guard
+from local.ministack import settings_for
 from local.moto_patches import spare
 from local.serving import serving
 from local.template import Template
 
-Wsgi = Callable[[dict[str, Any], Any], Iterable[bytes]]
+Wsgi = guard.Wsgi
+
+# Each call of the service has several at once.
+_CONNECTIONS = 500
 
 
 def one_at_a_time(application: Wsgi) -> Wsgi:
@@ -31,7 +36,8 @@ def one_at_a_time(application: Wsgi) -> Wsgi:
 def moto_endpoint(around: Callable[[Wsgi], Wsgi] = one_at_a_time) -> Iterator[str]:
     """The address of a moto server of our own, on a free port of loopback; ``around`` makes it fit for threads."""
     spare()
-    with serving(around(DomainDispatcherApplication(create_backend_app))) as address:
+    emulator = guard.guarded(around(DomainDispatcherApplication(create_backend_app)), guard.by_own_client)
+    with serving(emulator, connections=_CONNECTIONS) as address:
         yield address
 
 
@@ -42,8 +48,7 @@ def endpoint(around: Callable[[Wsgi], Wsgi] = one_at_a_time) -> Iterator[str]:
     if given:
         yield given
         return
-    stand_in = {"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local", "AWS_DEFAULT_REGION": "us-east-1"}
-    with moto_endpoint(around) as address, environment({**stand_in, "AWS_ENDPOINT_URL": address}):
+    with moto_endpoint(around) as address, environment(settings_for(address)):
         yield address
 
 

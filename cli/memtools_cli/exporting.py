@@ -5,8 +5,10 @@ Until it is complete, the export stands in ``FILE.part``, and ``FILE.part.json``
 
 import json
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from memtools.adapters.archive.documents import read_versions, versions_of
 from memtools.adapters.archive.records import (
@@ -24,7 +26,7 @@ from memtools.domain.scope import Scope
 
 from memtools_cli.export_file import COUNTS, HEADER, line_of
 from memtools_cli.failures import BadUsage, Refused
-from memtools_cli.files import replace_file
+from memtools_cli.files import create, exists, reopen, replace_file
 from memtools_cli.output import Advance
 
 
@@ -42,21 +44,21 @@ def export(stores: Stores, scope: Scope, file: Path, advance: Advance) -> dict[s
     All versions are read again at the end. Where none has changed, the file holds what was there in the moment between.
     Raises Failure where one has, since the file would hold a state that never was, and where the file exists.
     """
-    if file.exists():
+    if exists(file):
         raise Refused(f"{file} exists already. Name another file, or remove it.")
     part = _begin(stores, scope, file)
     written = _written(part.file, scope)
     advance(len(written))
-    with part.file.open("a", encoding="utf-8", newline="\n") as out:
+    with reopen(part.file, "a") as out:
         if not out.tell():
-            out.write(line_of(HEADER))
+            out.write(_line(HEADER))
         for records in record_pages(stores, scope, after=next(reversed(written), None)):
-            out.writelines(line_of(values_of(record)) for record in records)
+            out.writelines(_line(values_of(record)) for record in records)
             out.flush()
             written |= {sort_key(scope, record): version_of(record) for record in records}
             advance(len(records))
         versions = versions_of(stores, scope)
-        out.writelines(line_of(values_of(version)) for version in read_versions(stores, scope, versions))
+        out.writelines(_line(values_of(version)) for version in read_versions(stores, scope, versions))
     _require_unchanged(stores, scope, part, written, versions)
     counts = _finish(part)
     part.file.replace(file)
@@ -69,13 +71,17 @@ def _begin(stores: Stores, scope: Scope, file: Path) -> Part:
     part, about = (file.with_name(file.name + ending) for ending in (".part", ".part.json"))
     origin = {"scope": scope.key, "table": stores.table, "bucket": stores.bucket}
     try:
-        if not about.exists():
-            part.unlink(missing_ok=True)
+        if not exists(about):
+            if exists(part):
+                raise Refused(f"{part} is not of an export that memtools began. If nobody needs it, remove it.")
             replace_file(about, line_of(origin))
-        part.touch(mode=0o600)
+        if not exists(part):
+            create(part).close()
     except OSError as error:
         raise BadUsage(f"Cannot write to {file}: {error.strerror}.") from None
-    if json.loads(about.read_text("utf-8")) != origin:
+    with reopen(about, "r") as told:
+        same = told.read() == _line(origin)
+    if not same:
         raise Refused(f"{part} was begun for another memory. Name another file, or remove {part} and {about}.")
     return Part(part, about)
 
@@ -87,9 +93,9 @@ def _written(part: Path, scope: Scope) -> dict[str, int | None]:
     """
     written: dict[str, int | None] = {}
     end = 0
-    with part.open("rb") as lines:
-        for number, line in enumerate(lines):
-            if number == 0 and line == line_of(HEADER).encode():
+    with reopen(part, "r+") as file:
+        for number, line in enumerate(file):
+            if number == 0 and line == _line(HEADER):
                 end = len(line)
                 continue
             record = _record(line) if number else None
@@ -97,9 +103,12 @@ def _written(part: Path, scope: Scope) -> dict[str, int | None]:
                 break
             end += len(line)
             written[sort_key(scope, record)] = version_of(record)
-    with part.open("rb+") as file:
         file.truncate(end)
     return written
+
+
+def _line(values: Mapping[str, Any]) -> bytes:
+    return line_of(values).encode()
 
 
 def _record(line: bytes) -> Record | None:
@@ -122,9 +131,9 @@ def _require_unchanged(
 
 def _finish(part: Part) -> dict[str, int]:
     """Write the last line; the counts in it."""
-    with part.file.open(encoding="utf-8") as lines:
+    with reopen(part.file, "r") as lines:
         kinds = Counter(str(json.loads(line)["kind"]) for line in lines)
     counts = {name: kinds[kind] for kind, name in COUNTS.items()}
-    with part.file.open("a", encoding="utf-8", newline="\n") as out:
-        out.write(line_of({"kind": "end", **counts}))
+    with reopen(part.file, "a") as out:
+        out.write(_line({"kind": "end", **counts}))
     return counts

@@ -10,12 +10,12 @@ from memtools.domain.scope import Scope
 from memtools.domain.trace import Status, Trace
 
 from memtools_cli.failures import BadUsage, Refused
-from memtools_cli.files import replace_file
+from memtools_cli.files import exists, replace_file
 
 
 def export(stores: Stores, scope: Scope, file: Path) -> dict[str, int]:
     """Write the page; how many memories and documents it has. It cannot be imported."""
-    if file.exists():
+    if exists(file):
         raise Refused(f"{file} exists already. Name another file, or remove it.")
     records = [record for page in record_pages(stores, scope) for record in page]
     traces = [record for record in records if isinstance(record, Trace)]

@@ -18,7 +18,7 @@ from memtools.domain.scope import Scope
 from memtools.domain.text import digest
 
 from memtools_cli.failures import BadUsage, Refused
-from memtools_cli.files import read_text, replace_file
+from memtools_cli.files import exists, read_found_text, replace_file
 
 
 @dataclass(slots=True, kw_only=True)
@@ -75,7 +75,7 @@ def receipt_of(stores: Stores, scope: Scope, file: Path | None) -> Receipt:
         name = f"memtools-erased-{digest(scope.key, stores.table)[:12]}"
         unfinished = [one for one in sorted(Path().glob(f"{name}-*.json")) if _read(one).finished is None]
         file = unfinished[0] if unfinished else Path(f"{name}-{datetime.now(UTC):%Y%m%dT%H%M%S%f}Z.json")
-    if not file.exists():
+    if not exists(file):
         new = Receipt(agent=scope.agent, user=scope.user, table=stores.table, bucket=stores.bucket, begun=_now())
         new.file = file
         new.note([])
@@ -90,7 +90,7 @@ def receipt_of(stores: Stores, scope: Scope, file: Path | None) -> Receipt:
 
 def _read(file: Path) -> Receipt:
     try:
-        values = json.loads(read_text(file))
+        values = json.loads(read_found_text(file))
         pending = [Entry(*one) for one in values.pop("pending", [])]
         return Receipt(**values, pending=pending, file=file)
     except (ValueError, TypeError, AttributeError):

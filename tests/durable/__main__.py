@@ -1,6 +1,7 @@
 """``python -m tests.durable``: what a local service with a durable store was told is there when it starts again.
 
-Needs ministack, which is made ready under build/. Exits non-zero where anything is missing.
+Then the same however the service ends, in check_endings.py. Needs ministack, which is made ready under build/. Exits
+non-zero where anything is missing.
 """
 
 import sys
@@ -8,6 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import pytest
 import requests
 
 from tests.served import local_service
@@ -49,7 +51,9 @@ def main() -> int:
             held = _expectations(service.url)
     for what, holds in held.items():
         print("ok" if holds else "MISSING", what)
-    return 0 if all(held.values()) else 1
+    if not all(held.values()):
+        return 1
+    return pytest.main(["-q", str(Path(__file__).with_name("check_endings.py"))])
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from local.__main__ import chosen_store
-from local.ministack import held
+from local.lock import held
 
 
 @pytest.mark.parametrize(

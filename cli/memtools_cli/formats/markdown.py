@@ -8,7 +8,7 @@ from memtools.domain.document import FILES, SOUL
 from memtools.domain.editing import entries
 
 from memtools_cli.failures import BadUsage
-from memtools_cli.files import read_text
+from memtools_cli.files import read_found_text
 from memtools_cli.formats.plan import Plan
 
 _BULLET: Final = re.compile(r"[-*+][ \t]")
@@ -24,10 +24,10 @@ def read(folder: Path) -> Plan:
     plan = Plan()
     for file in sorted(folder.glob("*.md")):
         if file.name in targets:
-            for text in texts_of(read_text(file)):
+            for text in texts_of(read_found_text(file)):
                 plan.add_entry(targets[file.name], text)
         elif file.name in SOUL:
-            plan.agent_documents[file.name] = read_text(file)
+            plan.agent_documents[file.name] = read_found_text(file)
         else:
             plan.left_out.append(f"{file.name}: no tool reads a document of this name")
     if not plan.calls and not plan.agent_documents:

@@ -1,5 +1,6 @@
 """What both stores share: client settings, parallel calls, and the translation of AWS errors."""
 
+import logging
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -29,6 +30,15 @@ CONFIG = Config(
     max_pool_connections=_CONNECTIONS,
     retries={"mode": "standard", "total_max_attempts": 3},
 )
+
+# At lower levels boto3 logs bodies, and urllib3 logs paths, which name users. The root logger's level does not matter.
+for _name, _level in (
+    ("boto3", logging.WARNING),
+    ("botocore", logging.WARNING),
+    ("s3transfer", logging.WARNING),
+    ("urllib3", logging.ERROR),
+):
+    logging.getLogger(_name).setLevel(_level)
 
 _pool = ThreadPoolExecutor(_CONNECTIONS, thread_name_prefix="aws")
 
