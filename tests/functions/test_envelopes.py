@@ -176,3 +176,22 @@ def test_any_event_is_answered_in_its_envelope(running: Service, arrived: tuple[
     before = json.dumps(event)
     well_formed(event, context, running.handlers[function](event, context))
     assert json.dumps(event) == before
+
+
+@pytest.mark.parametrize("envelope", ENVELOPES)
+@pytest.mark.parametrize(
+    "name", ["agent", "user", "userId", "user_id", "agentId", "scope", "pk", "x-memory-user", "sessionAttributes"]
+)
+def test_nobody_is_named_by_an_argument(running: Service, scope: Scope, envelope: str, name: str) -> None:
+    event, context = ENVELOPES[envelope].wrap("memory_add", {"facts": ["planted"], name: "bob"}, scope)
+    said = ENVELOPES[envelope].read(running.handlers["AddFunction"](event, context))
+    assert (said["code"], name in json.dumps(said)) == ("invalid_arguments", True)
+
+
+@pytest.mark.parametrize("envelope", ENVELOPES)
+@pytest.mark.parametrize(
+    "spelled", ["a%6Ea", "ANA", "ana\u200b", "=?utf-8?q?ana?=", "YW5h", "ａｎａ", "an\\u0061", "ana/"]
+)
+def test_other_spellings_of_a_name_are_other_users(running: Service, scope: Scope, envelope: str, spelled: str) -> None:
+    call(running, envelope, "memory_add", scope, facts=["Ana's own"])
+    assert call(running, envelope, "memory_list", Scope(scope.agent, spelled))["results"] == []

@@ -3,7 +3,8 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from memtools.errors import InvalidArguments
+from memtools.domain.scope import Scope
+from memtools.errors import Conflict, InvalidArguments, NotFound
 
 from tests.calls import Caller
 
@@ -45,3 +46,38 @@ def test_numbers_come_out_as_numbers(ana: Caller) -> None:
     ana.remember("tea")
     (hit,) = ana.search(query="tea", limit=7.0)["results"]
     assert [type(hit[name]) for name in ("version", "retrievalCount", "score")] == [int, int, float]
+
+
+def test_an_id_opens_no_other_tenants_trace(ana: Caller, bob: Caller) -> None:
+    (trace,) = ana.remember("secret")
+    for call in (bob.history, bob.delete, bob.restore):
+        with pytest.raises(NotFound):
+            call(traceId=trace)
+    with pytest.raises(NotFound):
+        bob.merge(traceIds=[trace, *bob.remember("own")])
+    assert ana.all() == ["secret"]
+
+
+def test_what_happens_to_one_user_happens_to_no_other(ana: Caller) -> None:
+    others = [Caller(ana.memory, Scope(ana.scope.agent, user)) for user in ("ana2", "an", "ANA", "ana/x", "ana%2Fx")]
+    for other in others:
+        other.remember("tea")
+    (trace,) = ana.remember("tea")
+    ana.delete(traceId=trace)
+    assert ana.all() == []
+    assert all(other.all() == ["tea"] for other in others)
+
+
+def test_an_edit_from_a_stale_copy_destroys_nothing(ana: Caller) -> None:
+    stale = ana.edit(action="add", text="name: Ana")["version"]
+    ana.edit(action="add", text="grown elsewhere " + "x" * 8000)
+    with pytest.raises(Conflict):
+        ana.edit(action="replace", text="Ana", with_="Anna", version=stale)
+    assert "grown elsewhere" in ana.edit(action="replace", text="name: Ana", with_="name: Anna")["text"]
+
+
+def test_a_large_document_is_never_cut(ana: Caller) -> None:
+    for number in range(15):
+        ana.edit(action="add", text=f"{number} " + "x" * 1000)
+    before = ana.read(target="self")["text"]
+    assert ana.edit(action="replace", text="- 7 x", with_="- 7 y")["text"] == before.replace("- 7 x", "- 7 y")
