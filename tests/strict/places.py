@@ -33,7 +33,7 @@ class Place:
 
     @property
     def item(self) -> dict[str, Any] | None:
-        """What stands there, in DynamoDB's typed form."""
+        """What stands there, in DynamoDB's typed form, with binaries as bytes."""
         item = self._rows.get(self.row)
         return None if item is None else item.to_json()["Attributes"]
 
