@@ -113,5 +113,5 @@ def test_documents_live_as_the_model_says_on_the_fakes(new_fake_memory: Make) ->
     check(Life, new_fake_memory, examples=30, steps=30)
 
 
-def test_documents_live_as_the_model_says_on_moto(moto_memory: Backend, clock: FakeClock) -> None:
-    check(Life, lambda: (moto_memory, clock), examples=2, steps=10)
+def test_documents_live_as_the_model_says_on_strict_moto(strict_memory: Backend, clock: FakeClock) -> None:
+    check(Life, lambda: (strict_memory, clock), examples=2, steps=10)
