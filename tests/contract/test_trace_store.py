@@ -2,9 +2,12 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
+from botocore.exceptions import ClientError
 from memtools.backend import Backend
+from memtools.current_call import Metric, running_call
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Embedding, MergeRecord, Stamp, Status, Trace, key_of
 from memtools.domain.versions import carrying, deleted, updated
@@ -242,3 +245,17 @@ def test_a_hundred_facts_go_into_one_commit(store: TraceStore, scope: Scope) -> 
     facts = [birth(scope, f"fact {number}", number) for number in range(1, 101)]
     store.commit(scope, stamp(1), [Write(None, fact) for fact in facts])
     assert len(store.get(scope, [fact.id for fact in facts])) == 100
+
+
+def test_hits_that_cannot_be_counted_are_read_all_the_same(moto_memory: Backend, scope: Scope) -> None:
+    """FAULTS A11: the count is denied or throttled, and the search answers; what has changed is still left out."""
+    store: Any = moto_memory.traces
+    trace, other = born(store, scope, "tea"), born(store, scope, "coffee", 2)
+
+    def denied(**_: Any) -> None:
+        raise ClientError({"Error": {"Code": "AccessDeniedException"}}, "UpdateItem")
+
+    store._client.meta.events.register("before-call.dynamodb.UpdateItem", denied)
+    with running_call() as counts:
+        assert store.retrieve(scope, {trace.id: 1, other.id: 2}, stamp(3).now) == {trace.id: trace}
+    assert counts == {Metric.RETRIEVAL_UNCOUNTED: 1}

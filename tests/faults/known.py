@@ -17,11 +17,6 @@ class Open:
         return {(tool, self.operation, fault) for tool in self.tools.split() for fault in self.faults}
 
 
-_OUT = (
-    *("throttled, always", "capacity exceeded, always", "500, always", "connection refused, always"),
-    *("connection lost after the effect, always", "conflict with a transaction, always"),
-)
-
 KNOWN = [
     # Permanent failures are called an outage that passes, some after 61 tries.
     Open(
@@ -35,6 +30,4 @@ KNOWN = [
     Open("A10", "edit history list read search", "GetObject", ("access denied",)),
     Open("A10", "edit history", "ListObjectVersions", ("access denied",)),
     Open("A10", "edit", "PutObject", ("access denied",)),
-    # A hit that cannot be counted fails the search.
-    Open("A11", "search", "UpdateItem", (*_OUT, "access denied", "invalid", "at 10 GB")),
 ]

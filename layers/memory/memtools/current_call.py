@@ -21,6 +21,7 @@ class Metric(StrEnum):
 
     COLD_START = "cold_start"
     EMBEDDING_FAILED = "embedding_failed"  # the model returned no vectors, for a call or for a back-fill
+    RETRIEVAL_UNCOUNTED = "retrieval_uncounted"  # a search answered, and the store took no count of its hits
     SEGMENT_WRITTEN = "segment_written"
     SEGMENT_UNWRITTEN = "segment_unwritten"  # a segment was due, but S3 did not store it
     SEGMENT_UNUSABLE = "segment_unusable"  # it was damaged, or made for another model

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from botocore.exceptions import ClientError
+from botocore.exceptions import BotoCoreError, ClientError
 
 from memtools.adapters.aws import READ_FAILED, WRITE_FAILED, Client, code_of, in_parallel, translated_errors
 from memtools.adapters.table.layout import (
@@ -16,6 +16,7 @@ from memtools.adapters.table.layout import (
     trace_of,
 )
 from memtools.adapters.table.statements import history_item, retrieval, statements_of
+from memtools.current_call import Metric, increment
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Stamp, Trace
 from memtools.errors import TooLarge, Unavailable
@@ -148,25 +149,42 @@ class DynamoTraces:
             start = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
 
     def retrieve(self, scope: Scope, expected: Mapping[str, int], now: datetime) -> dict[str, Trace]:
-        """Count a retrieval of each id that is alive at the expected version, and read it in the same call."""
+        """Count a retrieval of each id that is alive at the expected version, and read it in the same call.
+
+        What cannot be counted is read all the same: a count is worth less than an answer.
+        """
+        uncounted: list[str] = []
 
         def count(name: str) -> Trace | None:
-            statement = retrieval(expected[name], now)
-            place = {"TableName": self._table, "Key": trace_key(scope, name)}
-            for _ in attempts():
-                try:
-                    answer = self._client.update_item(**place, **statement.as_parameters(), ReturnValues="ALL_NEW")
-                except ClientError as error:
-                    if code_of(error) == "ConditionalCheckFailedException":
-                        return None
-                    if code_of(error) != "TransactionConflictException":
-                        raise
-                else:
-                    return trace_of(from_dynamodb(answer["Attributes"]))
-            raise Unavailable(f"The memory store is busy. {READ_FAILED}")
+            try:
+                return self._count(scope, name, expected[name], now)
+            except (ClientError, BotoCoreError, Unavailable):
+                uncounted.append(name)
+                return None
 
         with translated_errors(READ_FAILED):
-            return {trace.id: trace for trace in in_parallel(count, expected) if trace}
+            found = {trace.id: trace for trace in in_parallel(count, expected) if trace}
+        if uncounted:
+            increment(Metric.RETRIEVAL_UNCOUNTED)
+            current = self.get(scope, uncounted)
+            found |= {one.id: one for one in current.values() if one.alive(now) and one.version == expected[one.id]}
+        return found
+
+    def _count(self, scope: Scope, name: str, version: int, now: datetime) -> Trace | None:
+        """Count one retrieval; the trace afterwards, or None if it is not alive at this version."""
+        statement = retrieval(version, now)
+        place = {"TableName": self._table, "Key": trace_key(scope, name)}
+        for _ in attempts():
+            try:
+                answer = self._client.update_item(**place, **statement.as_parameters(), ReturnValues="ALL_NEW")
+            except ClientError as error:
+                if code_of(error) == "ConditionalCheckFailedException":
+                    return None
+                if code_of(error) != "TransactionConflictException":
+                    raise
+            else:
+                return trace_of(from_dynamodb(answer["Attributes"]))
+        raise Unavailable(f"The memory store is busy. {READ_FAILED}")
 
 
 def _key_state(item: Any) -> KeyState:
