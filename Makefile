@@ -41,7 +41,7 @@ invoke: $(READY) ## send an event to its function: make invoke TOOL=memory_add E
 	@$(BIN)/python -m local.invoke "$(ENVELOPE)" "$(TOOL)"
 
 unit: $(READY) ## the pure tests in seconds: rules, ranking and envelopes, and the tools over fakes
-	$(BIN)/python -m pytest -q -m "not emulated" --hypothesis-profile quick tests/unit tests/tools
+	$(BIN)/python -m pytest -q -m "not emulated and not long" --hypothesis-profile quick tests/unit tests/tools
 
 test: $(READY) ## run all tests, and a part of each long suite
 	$(BIN)/python -m pytest -q

@@ -636,6 +636,7 @@ class Log:
         (1, 2, 200, 1),
     ],
 )
+@pytest.mark.long
 def test_segment_writes_and_cold_reads_stay_bounded_in_a_growing_scope(
     *,
     fake_memory: Backend,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, cast
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from memtools.domain.scope import Scope
@@ -80,6 +81,7 @@ def test_the_most_recently_used_that_fit_are_kept(steps: list[tuple[str, int, in
     assert kept(recent, 6) == sorted(order)
 
 
+@pytest.mark.long
 def test_threads_may_use_it_at_the_same_time() -> None:
     recent = recent_indexes(8)
     barrier = threading.Barrier(8)

@@ -10,6 +10,7 @@ from memtools.domain.text import digest, fold
 SPACES = [" ", "  ", "\t", "\n", "\r\n", "\u00a0", "\u2003", "\u3000", "\x1f"]
 
 
+@pytest.mark.long
 def test_folding_is_stable_for_every_character() -> None:
     characters = [chr(point) for point in range(0x110000) if not 0xD800 <= point < 0xE000]
     folded = [fold(character) for character in characters]
