@@ -87,8 +87,8 @@ def _restored_by_last_unmerge(backend: Backend, scope: Scope, survivor: Trace) -
     merge = kept[1].merge if len(kept) > 1 else None
     sources = merge.sources if merge else ()
     found = backend.traces.get(scope, sources)
-    (write, *_) = survivor.writes
-    return [name for name in sources if name in found and found[name].live and found[name].writes[0] == write]
+    last = survivor.writes[:1]  # an import may bring a trace without one
+    return [name for name in sources if last and name in found and found[name].live and found[name].writes[:1] == last]
 
 
 TOOL = Tool(
