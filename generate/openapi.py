@@ -28,12 +28,13 @@ ERRORS: Final[dict[int, tuple[tuple[str, ...], str]]] = {
     ),
     413: (("too_large",), "Something exceeds its limit. Nothing was truncated or written."),
     415: (("invalid_arguments",), "Send the arguments as application/json."),
+    500: (("fault",), "The service failed for a reason that its operator must mend. Do not send the call again."),
     503: (("unavailable",), "A store did not answer in time. It is safe to send the same call again."),
 }
 # Errors that API Gateway can send itself, before or instead of a function.
 _GATEWAY: Final = (401, 403, 404, 413, 503)
 # Errors that can reach a Bedrock agent. It does not choose methods or media types.
-_BEDROCK: Final = (400, 403, 404, 409, 413, 503)
+_BEDROCK: Final = (400, 403, 404, 409, 413, 500, 503)
 
 
 def of_the_http_api(tools: Iterable[AnyTool]) -> dict[str, Any]:

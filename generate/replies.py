@@ -2,14 +2,14 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 from memtools.backend import Backend
 from memtools.catalogue import TOOLS
 from memtools.domain.scope import Scope
-from memtools.errors import ToolError, Unavailable
+from memtools.errors import Fault, ToolError, Unavailable
 from memtools.tools.tool import Reply
 from memtools.transports import encoded, recognise
 from memtools.wire.incoming import Call
@@ -29,11 +29,14 @@ MAYA: Final = Scope("K7EXAMPLE1", "maya")
 Replies = dict[str, dict[str, dict[str, Any]]]
 
 
-class _NoAnswer:
-    """A store that does not answer, whatever it is asked."""
+@dataclass(frozen=True)
+class _Failing:
+    """A store that fails, whatever it is asked."""
+
+    error: ToolError
 
     def __getattr__(self, name: str) -> Any:
-        raise Unavailable("The memory did not answer in time. Try once more, then go on without it.")
+        raise self.error
 
 
 Names = dict[str, str]
@@ -105,7 +108,11 @@ CASES: Final[dict[str, dict[str, Ask]]] = {
         "conflict": lambda names: {"survivorId": names["changed"]},
     },
 }
-_ALWAYS: Final = ("invalid_arguments", "unscoped", "unavailable")
+_FAILURES: Final[dict[str, ToolError]] = {
+    "fault": Fault("The memory store refused the call, and will refuse it again. Continue without the memory."),
+    "unavailable": Unavailable("The memory did not answer in time. Try once more, then go on without it."),
+}
+_ALWAYS: Final = ("invalid_arguments", "unscoped", *_FAILURES)
 
 
 class _Nobody:
@@ -132,8 +139,9 @@ def outcomes(tool: str) -> list[str]:
 def reply(envelope: str, tool: str, outcome: str) -> Any:
     """What the function answers in the envelope."""
     memory, names = _remembering()
-    if outcome == "unavailable":
-        memory = replace(memory, traces=_NoAnswer(), personas=_NoAnswer())
+    if outcome in _FAILURES:
+        failing: Any = _Failing(_FAILURES[outcome])
+        memory = replace(memory, traces=failing, personas=failing)
     ask = CASES[tool].get(outcome, CASES[tool]["success"])
     arguments = {"colour": "red"} if outcome == "invalid_arguments" else ask(names)
     scope: Any = _Nobody if outcome == "unscoped" else MAYA
@@ -175,6 +183,7 @@ SHOWN: Final = {
     "ambiguous": "memory_edit",
     "conflict": "memory_update",
     "too_large": "memory_add",
+    "fault": "memory_search",
     "unavailable": "memory_search",
 }
 

@@ -78,5 +78,7 @@ def tool_failure(code: str, message: str, details: Mapping[str, Any]) -> Failure
             return Forbidden(message, code, details)
         case "unavailable":
             return Unavailable(message, code, details)
+        case "fault":
+            return Failure(message, code, details)
         case _:
             return Refused(message, code, details)

@@ -186,7 +186,7 @@ def test_a_failure_is_named_and_shows_nothing_of_aws(
     with pytest.raises(LookupError) as caught:
         embedder.vectors(["x"])
     assert len(model.asked) == times
-    assert list(chain(caught.value)) == ["LookupError: the model returned no vector", f"Fault: {error[1]}"]
+    assert list(chain(caught.value)) == ["LookupError: the model returned no vector", f"Cause: {error[1]}"]
     assert SECRET not in str(list(chain(caught.value)))
 
 
@@ -211,7 +211,7 @@ def test_a_hanging_model_is_waited_for_only_once(
     with pytest.raises(LookupError) as caught:
         embedder.vectors(TEXTS[:count])
     assert time.monotonic() - start < impatient + 1.5
-    assert list(chain(caught.value))[1:] == ["Fault: TimeoutError"]
+    assert list(chain(caught.value))[1:] == ["Cause: TimeoutError"]
     # What had not begun never does; what hangs is in nobody's way.
     assert len(model.asked) <= 32
     assert list(in_parallel(len, TEXTS)) == [len(text) for text in TEXTS]
@@ -226,7 +226,7 @@ def test_a_read_that_hangs_ends_by_itself(model: Titan) -> None:
     quick = config.merge(Config(read_timeout=0.1))
     with pytest.raises(LookupError) as caught:
         TitanEmbedder(model.client(quick), MODEL).vectors(["x"])
-    assert list(chain(caught.value))[1:] == ["Fault: ReadTimeoutError"]
+    assert list(chain(caught.value))[1:] == ["Cause: ReadTimeoutError"]
     assert len(model.asked) == 2
 
 

@@ -17,17 +17,4 @@ class Open:
         return {(tool, self.operation, fault) for tool in self.tools.split() for fault in self.faults}
 
 
-KNOWN = [
-    # Permanent failures are called an outage that passes, some after 61 tries.
-    Open(
-        "A10",
-        "add delete merge restore unmerge update",
-        "TransactWriteItems",
-        ("access denied", "cancelled as invalid", "cancelled at 10 GB", "invalid"),
-    ),
-    Open("A10", "delete history list merge restore search unmerge update", "BatchGetItem", ("access denied",)),
-    Open("A10", "history list restore search unmerge", "Query", ("access denied",)),
-    Open("A10", "edit history list read search", "GetObject", ("access denied",)),
-    Open("A10", "edit history", "ListObjectVersions", ("access denied",)),
-    Open("A10", "edit", "PutObject", ("access denied",)),
-]
+KNOWN: list[Open] = []

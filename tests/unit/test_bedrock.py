@@ -170,7 +170,7 @@ def test_a_result_is_text_in_what_bedrock_expects() -> None:
 
 @pytest.mark.parametrize("error", ToolError.__subclasses__())
 def test_an_error_goes_back_to_the_model_if_it_can_correct_it(error: type[ToolError]) -> None:
-    state = "FAILURE" if error.code in ("unavailable", "unscoped") else "REPROMPT"
+    state = "FAILURE" if error.code in ("fault", "unavailable", "unscoped") else "REPROMPT"
     told = {"code": error.code, "message": "é", "details": {"n": 1}, "retryable": error.retryable}
     functions = bedrock_functions.encode(event(bedrock_functions), error("é", n=1))["response"]["functionResponse"]
     assert functions["responseState"] == state

@@ -4,7 +4,7 @@ from typing import Any, Never
 
 import pytest
 from memtools.backend import Backend
-from memtools.errors import Unavailable
+from memtools.errors import Fault
 from memtools.handler import _outcome
 
 
@@ -16,7 +16,7 @@ def test_a_bug_is_told_and_logged_without_its_text(fake_memory: Backend, kind: t
         raise kind("marzipan")
 
     outcome, entry = _outcome(decode, "search", fake_memory)
-    assert isinstance(outcome, Unavailable)
+    assert isinstance(outcome, Fault)
     assert (entry["outcome"], entry["cause"]) == ("fault", kind.__name__)
     told: dict[str, Any] = outcome.as_dict()
     assert "marzipan" not in f"{entry} {told}"

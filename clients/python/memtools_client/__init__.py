@@ -12,6 +12,7 @@ from memtools_client.client import AsyncMemoryClient, MemoryClient
 from memtools_client.errors import (
     Ambiguous,
     Conflict,
+    Fault,
     InvalidArguments,
     MemoryToolError,
     NotFound,
@@ -26,6 +27,7 @@ __all__ = [
     "Ambiguous",
     "AsyncMemoryClient",
     "Conflict",
+    "Fault",
     "InvalidArguments",
     "MemoryClient",
     "MemoryToolError",

@@ -111,8 +111,8 @@ class _Client:
 class MemoryClient(_Client, Tools):
     """The memory of one user, with a method for each tool.
 
-    Each raises a MemoryToolError: InvalidArguments, Unscoped, NotFound, Ambiguous, Conflict, TooLarge, or Unavailable
-    when its retries are used up.
+    Each raises a MemoryToolError: InvalidArguments, Unscoped, NotFound, Ambiguous, Conflict, TooLarge, Fault, or
+    Unavailable when its retries are used up.
     """
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -60,6 +60,12 @@ class TooLarge(MemoryToolError):
     code = "too_large"
 
 
+class Fault(MemoryToolError):
+    """The service failed for a reason that its operator must mend. Sending the call again does not help."""
+
+    code = "fault"
+
+
 class Unavailable(MemoryToolError):
     """No answer in time, although the client has retried the call. It is safe to send it again.
 
@@ -75,7 +81,8 @@ class Unavailable(MemoryToolError):
 
 
 _BY_CODE: dict[str, type[MemoryToolError]] = {
-    kind.code: kind for kind in (InvalidArguments, Unscoped, NotFound, Ambiguous, Conflict, TooLarge, Unavailable)
+    kind.code: kind
+    for kind in (InvalidArguments, Unscoped, NotFound, Ambiguous, Conflict, TooLarge, Fault, Unavailable)
 }
 
 

@@ -9,6 +9,7 @@ import urllib3
 from urllib3.exceptions import HTTPError
 
 from memtools_client.errors import (
+    Fault,
     InvalidArguments,
     MemoryToolError,
     NotFound,
@@ -130,6 +131,8 @@ def _json_object(data: bytes) -> dict[str, Any] | None:
 def _error(status: int, problem: Mapping[str, Any], wait: float) -> MemoryToolError:
     """The error that a function reported, or what API Gateway's own answer means."""
     message = str(problem.get("detail") or problem.get("message") or f"The memory answered with status {status}.")
+    if problem.get("code") == Fault.code:
+        return error_of(Fault.code, message, problem.get("details"))
     if status in (_THROTTLED, _OK) or status >= _FIRST_SERVER_ERROR:
         unavailable = Unavailable(message, problem.get("details"), wait=wait)
         unavailable.from_tool = problem.get("code") == Unavailable.code

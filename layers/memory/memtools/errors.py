@@ -75,6 +75,13 @@ class TooLarge(ToolError):
     status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
 
 
+class Fault(ToolError):
+    """A store refused the call for good, or memtools has a bug. Only an operator can mend it."""
+
+    code = "fault"
+    status = HTTPStatus.INTERNAL_SERVER_ERROR
+
+
 class Unavailable(ToolError):
     """A store did not answer in time. This is the only error after which the same call can be sent again unchanged."""
 

@@ -13,7 +13,7 @@ from memtools.backend import Backend
 from memtools.catalogue import TOOLS
 from memtools.config import Settings
 from memtools.current_call import Metric, increment, running_call
-from memtools.errors import InvalidArguments, NotFound, ToolError, Unavailable
+from memtools.errors import Fault, InvalidArguments, NotFound, ToolError
 from memtools.tools.tool import Reply
 from memtools.transports import direct, encoded, http, recognise
 from memtools.wire.incoming import Call, Transport
@@ -68,7 +68,7 @@ def _outcome(decode: Callable[[], Call], function: str, backend: Backend) -> tup
         return error, {**entry, "outcome": error.code, **cause}
     except Exception as error:  # noqa: BLE001 - a bug; its text may have content, so only its location is logged
         frames = [f"{frame.name}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__)]
-        fault = Unavailable("The memory failed because of an internal error. Try once more, then continue without it.")
+        fault = Fault("The memory failed because of an internal error. Sending the call again will not help.")
         return fault, {**entry, "outcome": "fault", "cause": type(error).__name__, "at": frames}
 
 
@@ -93,7 +93,7 @@ def _ids(transport: Transport, event: Any, context: Any) -> dict[str, Any]:
 def _measure(entry: Mapping[str, Any], outcome: Reply | ToolError, counts: Mapping[str, int]) -> None:
     """Send the call's metrics to CloudWatch, by tool and for all tools together, which alarms use.
 
-    They are its duration, its error code, an internal error also as ``fault``, and everything counted during the call.
+    They are its duration, its error code, and everything counted during the call.
     Each call has its own metrics object, because Powertools' default one is shared and would mix the calls of several
     threads.
     """
@@ -105,8 +105,6 @@ def _measure(entry: Mapping[str, Any], outcome: Reply | ToolError, counts: Mappi
     metrics.add_metric("duration", MetricUnit.Milliseconds, entry["duration_ms"])
     if isinstance(outcome, ToolError):
         metrics.add_metric(outcome.code, MetricUnit.Count, 1)
-        if entry["outcome"] == "fault":
-            metrics.add_metric("fault", MetricUnit.Count, 1)
     found = {} if isinstance(outcome, ToolError) else outcome.metrics()
     for name, count in {**found, **counts}.items():
         metrics.add_metric(name, MetricUnit.Count, count)

@@ -5,13 +5,14 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import copy_context
+from http import HTTPStatus
 from typing import Any, TypeVar
 
 from botocore.config import Config
-from botocore.exceptions import BotoCoreError, ClientError
+from botocore.exceptions import BotoCoreError, ClientError, ConnectionError, HTTPClientError  # noqa: A004 - botocore's
 
 from memtools.current_call import out_of_time
-from memtools.errors import Unavailable
+from memtools.errors import Fault, TooLarge, ToolError, Unavailable
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -20,6 +21,28 @@ _CONNECTIONS = 32
 _ABSENT_CODES = frozenset({"NoSuchKey", "NoSuchVersion", "404", "NotFound"})
 # Another version exists; two writes came at the same time; the object to replace is gone.
 _LOST_CODES = frozenset({"PreconditionFailed", "412", "ConditionalRequestConflict", "409", *_ABSENT_CODES})
+# The codes after which the same call may pass; 5xx stands for all answers with such a status, and for none at all.
+PASSING = frozenset(
+    {
+        "5xx",
+        "LimitExceededException",
+        "ProvisionedThroughputExceeded",
+        "ProvisionedThroughputExceededException",
+        "RequestExpired",
+        "RequestLimitExceeded",
+        "RequestTimeTooSkewed",
+        "RequestTimeout",
+        "RequestTimeoutException",
+        "SlowDown",
+        "Throttling",
+        "ThrottlingError",
+        "ThrottlingException",
+        "TooManyRequestsException",
+        "TransactionConflict",
+        "TransactionConflictException",
+        "TransactionInProgressException",
+    }
+)
 Client = Any  # boto3 makes its clients at run time, without types; the contract suites call them for real
 
 # At worst a call takes three attempts of four seconds and three seconds of pauses: 15 seconds. current_call.py relies
@@ -56,7 +79,7 @@ def code_of(error: ClientError) -> str:
 
 @contextmanager
 def translated_errors(consequence: str) -> Iterator[None]:
-    """Translate AWS errors to Unavailable, without their text. ``consequence`` says what the caller can do.
+    """Translate AWS errors, without their text. ``consequence`` says what the caller can do if the same call may pass.
 
     Raises Unavailable at once if there is no time left for another call.
     """
@@ -64,9 +87,35 @@ def translated_errors(consequence: str) -> Iterator[None]:
         raise Unavailable(f"The memory store is slow. {consequence}")
     try:
         yield
-    except (ClientError, BotoCoreError) as error:
-        cause = code_of(error) if isinstance(error, ClientError) else type(error).__name__
-        raise Unavailable(f"The memory store did not answer. {consequence}") from Fault(cause)
+    except ClientError as error:
+        details = error.response.get("Error", {})
+        status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+        code = "5xx" if status >= HTTPStatus.INTERNAL_SERVER_ERROR else code_of(error)
+        raise translation(code, details.get("Message", ""), consequence) from Cause(code_of(error))
+    except BotoCoreError as error:
+        passes = isinstance(error, (ConnectionError, HTTPClientError))
+        name = type(error).__name__
+        raise translation("5xx" if passes else name, "", consequence) from Cause(name)
+
+
+def translation(code: str, message: str, consequence: str) -> ToolError:
+    """The error for AWS's ``code``: Unavailable only if the same call may pass later. ``message`` is not repeated."""
+    if code in PASSING:
+        return Unavailable(f"The memory store did not answer. {consequence}")
+    if code.startswith("ItemCollectionSizeLimitExceeded"):
+        return TooLarge(
+            "This memory is full. Nothing was written, and sending the call again will not help. Continue without it,"
+            " and tell the user that its operator has to make room."
+        )
+    if code.startswith("Validation") and "size" in message.lower() and "exceed" in message.lower():
+        return TooLarge(
+            "A memory would become larger than the store allows. Nothing was written. Shorten its text or its tags, or"
+            " merge fewer memories."
+        )
+    return Fault(
+        "The memory store refused the call, and will refuse it again. Nothing was written. Continue without the memory,"
+        " and tell the user that its operator has to check the log."
+    )
 
 
 def get_object(client: Client, **place: str) -> Any:
@@ -90,7 +139,7 @@ def put_object(client: Client, replaces: str | None, **parameters: Any) -> Any:
         raise
 
 
-class Fault(Exception):
+class Cause(Exception):
     """Names an AWS error for the log, without its text, which may contain content."""
 
 

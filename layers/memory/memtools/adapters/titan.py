@@ -12,7 +12,7 @@ from math import isfinite
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
-from memtools.adapters.aws import Client, Fault, code_of
+from memtools.adapters.aws import Cause, Client, code_of
 from memtools.current_call import Metric, increment, out_of_time
 from memtools.domain.trace import Embedding
 
@@ -70,7 +70,7 @@ class TitanEmbedder:
             return list(pool.map(self._embed_one, texts, timeout=SECONDS))
         except (ClientError, BotoCoreError, TimeoutError, ValueError) as error:
             cause = code_of(error) if isinstance(error, ClientError) else type(error).__name__
-            raise LookupError("the model returned no vector") from Fault(cause)
+            raise LookupError("the model returned no vector") from Cause(cause)
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 

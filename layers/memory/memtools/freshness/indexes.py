@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from memtools.current_call import Metric, increment
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Trace
-from memtools.errors import Unavailable
+from memtools.errors import ToolError, Unavailable
 from memtools.ports import ConditionFailed, Embedder, SegmentStore, TraceStore
 
 if TYPE_CHECKING:  # it imports numpy, which functions that only write do not need
@@ -166,7 +166,7 @@ class Indexes:
     def _compact_and_save(self, scope: Scope, cached: CachedIndex, now: datetime) -> None:
         """Compact the index, and save it as the segment.
 
-        If the store does not answer, the old segment stays: no search fails because its index cannot be saved.
+        If the store does not take it, the old segment stays: no search fails because its index cannot be saved.
         """
         from memtools.freshness.segment import Segment
 
@@ -176,7 +176,7 @@ class Indexes:
             data = Segment(cached.index.base, cached.read_at).to_bytes()
             cached = replace(cached, stored=self._segments.save(scope, data, cached.stored))
             increment(Metric.SEGMENT_WRITTEN)
-        except Unavailable:
+        except ToolError:
             increment(Metric.SEGMENT_UNWRITTEN)
         except ConditionFailed:  # another segment was written meanwhile: the next call reads that one
             self.drop(scope)

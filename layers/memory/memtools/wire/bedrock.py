@@ -13,7 +13,7 @@ from memtools.wire.incoming import Event, Outcome, encodable, object_of, printab
 # kind of KB.
 REPLY_LIMIT: Final = 25_000
 # These errors end the user's call. All others go back to the model, which can correct the call.
-_FAILURES: Final = ("unavailable", "unscoped")
+_FAILURES: Final = ("fault", "unavailable", "unscoped")
 
 
 def scope_of(event: Event) -> Scope:

@@ -2,11 +2,22 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
+from itertools import islice
 from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from memtools.adapters.aws import READ_FAILED, WRITE_FAILED, Client, code_of, in_parallel, translated_errors
+from memtools.adapters.aws import (
+    PASSING,
+    READ_FAILED,
+    WRITE_FAILED,
+    Cause,
+    Client,
+    code_of,
+    in_parallel,
+    translated_errors,
+    translation,
+)
 from memtools.adapters.table.layout import (
     from_dynamodb,
     history_prefix,
@@ -26,6 +37,10 @@ from memtools.retry import attempts
 _GET_LIMIT = 100
 _TRANSACTION_LIMIT = 100
 _CONDITION_FAILED = "ConditionalCheckFailed"
+# An action that did not cancel its transaction, or that may pass in the next one. All others never pass.
+_CAN_CHANGE = {"None", _CONDITION_FAILED, *PASSING}
+# A search answers without a count, rather than late.
+_COUNT_ATTEMPTS = 5
 
 
 class DynamoTraces:
@@ -89,6 +104,10 @@ class DynamoTraces:
                 }
                 if any(one.trace and stamp.write in one.trace.writes for one in found.values()):
                     return
+                for reason in reasons:
+                    if reason.get("Code") not in _CAN_CHANGE:
+                        code = str(reason.get("Code"))
+                        raise translation(code, str(reason.get("Message", "")), WRITE_FAILED) from Cause(code)
                 if found:
                     raise ConditionFailed(found)
         raise Unavailable(f"The memory store is busy. {WRITE_FAILED}")
@@ -174,7 +193,7 @@ class DynamoTraces:
         """Count one retrieval; the trace afterwards, or None if it is not alive at this version."""
         statement = retrieval(version, now)
         place = {"TableName": self._table, "Key": trace_key(scope, name)}
-        for _ in attempts():
+        for _ in islice(attempts(), _COUNT_ATTEMPTS):
             try:
                 answer = self._client.update_item(**place, **statement.as_parameters(), ReturnValues="ALL_NEW")
             except ClientError as error:
