@@ -107,8 +107,10 @@ class FakeTraces:
             for name, version in expected.items():
                 trace = self._traces.get((scope, name))
                 if trace and trace.alive(now) and trace.version == version:
-                    counted = replace(trace, retrieval_count=trace.retrieval_count + 1, last_retrieved_at=now)
-                    found[name] = self._traces[scope, name] = counted
+                    trace = replace(trace, retrieval_count=trace.retrieval_count + 1, last_retrieved_at=now)
+                    self._traces[scope, name] = trace
+                if trace:
+                    found[name] = trace
         return found
 
     def purge(self, now: datetime) -> None:

@@ -31,7 +31,7 @@ def over_adapters(dynamodb: Any, s3: Any, names: Mapping[str, str], now: Callabl
     from memtools.adapters.table.traces import DynamoTraces
 
     return Backend(
-        traces=DynamoTraces(dynamodb, names["TABLE_NAME"], names["INDEX_NAME"], RETENTION),
+        traces=DynamoTraces(dynamodb, names["TABLE_NAME"], names["INDEX_NAME"], RETENTION, now),
         personas=S3Personas(s3, names["BUCKET_NAME"]),
         segments=S3Segments(s3, names["BUCKET_NAME"]),
         now=now,

@@ -11,7 +11,7 @@ import resource
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from statistics import median
 from typing import Any, cast
 
@@ -83,7 +83,9 @@ class Searcher:
         for client in (dynamodb, s3):
             self.counted.watch(client)
         retention = timedelta(days=settings.retention_days)
-        self._replayed = Replayed(DynamoTraces(dynamodb, settings.table, settings.index, retention))
+        self._replayed = Replayed(
+            DynamoTraces(dynamodb, settings.table, settings.index, retention, lambda: datetime.now(UTC))
+        )
         self._scope = scope
         self.memory = Backend(
             traces=cast("TraceStore", self._replayed),

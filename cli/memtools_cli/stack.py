@@ -46,7 +46,7 @@ def stores_of(options: StoreOptions) -> Stores:
         table, bucket = table or outputs.get("TableName", ""), bucket or outputs.get("BucketName", "")
         if not (table and bucket):
             raise BadUsage(f"The stack {options.stack} has no outputs TableName and BucketName: is it one of memtools?")
-    return Stores(client("dynamodb"), client("s3"), table, bucket)
+    return Stores.of(client("dynamodb"), client("s3"), table, bucket)
 
 
 def bucket_of(options: StoreOptions) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from math import hypot
 from typing import Any
+from unittest.mock import Mock
 
 import boto3
 import pytest
@@ -289,7 +290,9 @@ def test_a_fact_is_found_by_the_models_meaning(
 def clients(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
     """The clients that a wiring makes, by service."""
     made: dict[str, Any] = {}
-    monkeypatch.setattr(boto3.session.Session, "client", lambda _, name, config: made.setdefault(name, config))
+    monkeypatch.setattr(
+        boto3.session.Session, "client", lambda _, name, config: Mock(config=made.setdefault(name, config))
+    )
     backend_of.cache_clear()
     yield made
     backend_of.cache_clear()

@@ -10,6 +10,7 @@ from botocore.exceptions import (
     ClientError,
     ConnectTimeoutError,
     EndpointConnectionError,
+    IncompleteReadError,
     NoCredentialsError,
     ReadTimeoutError,
 )
@@ -45,6 +46,7 @@ PASSES = [
     EndpointConnectionError(endpoint_url="secret"),
     ConnectTimeoutError(endpoint_url="secret"),
     ReadTimeoutError(endpoint_url="secret"),
+    IncompleteReadError(actual_bytes=1, expected_bytes=2),
 ]
 STAYS = [
     client_error("AccessDeniedException"),
@@ -100,7 +102,7 @@ def test_a_reason_that_stays_ends_a_transaction_at_once(
     client.transact_write_items.side_effect = cancelled({"Code": other}, {"Code": code, "Message": message})
     writes = [birth(scope, "one"), birth(scope, "two")]
     with pytest.raises(kind) as caught:
-        DynamoTraces(client, "table", "index", RETENTION).commit(scope, Stamp(START, "write"), writes)
+        DynamoTraces(client, "table", "index", RETENTION, lambda: START).commit(scope, Stamp(START, "write"), writes)
     assert client.transact_write_items.call_count == 1
     assert "secret" not in str(caught.value.as_dict())
 
@@ -110,7 +112,7 @@ def test_a_reason_that_may_pass_is_tried_again(scope: Scope, code: str) -> None:
     """A condition that failed beside it is the answer, because it is known already."""
     client = Mock()
     client.transact_write_items.side_effect = [cancelled({"Code": code}), cancelled({"Code": code}), {}]
-    store = DynamoTraces(client, "table", "index", RETENTION)
+    store = DynamoTraces(client, "table", "index", RETENTION, lambda: START)
     store.commit(scope, Stamp(START, "write"), [birth(scope, "one")])
     assert client.transact_write_items.call_count == 3
     client.transact_write_items.side_effect = cancelled({"Code": code}, {"Code": "ConditionalCheckFailed"})

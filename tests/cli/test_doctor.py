@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from memtools.adapters.archive import schema
 from memtools.adapters.archive.permissions import NOBODY
+from memtools.adapters.table import schema
 from memtools_cli.checks import bucket
 from memtools_cli.checks import tools as checks
 from memtools_client.functions import FUNCTIONS
@@ -70,7 +70,7 @@ def test_a_problem_comes_with_advice(run: Run, moto: Template) -> None:
 def test_missing_versions_and_expiry_are_problems(run: Run, moto: Template) -> None:
     dynamodb, s3, names = client("dynamodb"), client("s3"), moto.environment
     table, bucket = names["TABLE_NAME"], names["BUCKET_NAME"]
-    ttl: Any = {"AttributeName": "expiresAt", "Enabled": False}
+    ttl: Any = {"AttributeName": "purgeAt", "Enabled": False}
     dynamodb.update_time_to_live(TableName=table, TimeToLiveSpecification=ttl)
     s3.put_bucket_versioning(Bucket=bucket, VersioningConfiguration={"Status": "Suspended"})
     try:

@@ -12,7 +12,7 @@ from memtools.adapters.aws import CONFIG
 from memtools.adapters.segments import S3Segments, segment_key
 from memtools.backend import Backend
 from memtools.domain.scope import Scope
-from memtools.errors import Unavailable
+from memtools.errors import Fault, Unavailable
 from memtools.ports import ConditionFailed, SegmentStore, StoredSegment
 
 from local.template import Template
@@ -152,11 +152,11 @@ def test_a_store_that_cannot_be_reached_is_told_as_unavailable_in_our_words(
         assert secret not in shown
 
 
-def test_a_bucket_that_is_not_there_is_an_outage_and_not_an_empty_store(moto_memory: Backend, scope: Scope) -> None:
+def test_a_bucket_that_is_not_there_is_a_fault_and_not_an_empty_store(moto_memory: Backend, scope: Scope) -> None:
     client = moto_memory.segments._client  # type: ignore[attr-defined]
     lost = S3Segments(client, "no-such-bucket-anywhere")
     for call in (lambda: lost.load(scope), lambda: lost.save(scope, b"x", None)):
-        with pytest.raises(Unavailable) as told:
+        with pytest.raises(Fault) as told:
             call()
         assert "no-such-bucket" not in json.dumps(told.value.as_dict())
 

@@ -119,7 +119,7 @@ def test_an_item_expires_whole_when_its_second_is_over(table: Table, clock: Fake
     """By the attribute that the template names, if it is a number, and not if it is years ago."""
     now = int(START.timestamp())
     for row, ends in {"soon": {"N": str(now + 60)}, "text": {"S": str(now + 60)}, "old": {"N": "1000"}}.items():
-        table.put({**table.key(row), "expiresAt": ends, "claimedBy": {"SS": ["a"]}})
+        table.put({**table.key(row), "purgeAt": ends, "claimedBy": {"SS": ["a"]}})
     table.put(table.key("never"))
     clock.advance(timedelta(seconds=59))
     assert "soon" in table.rows()

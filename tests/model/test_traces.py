@@ -24,8 +24,6 @@ WORDS = [
 texts = st.one_of(
     st.sampled_from(WORDS), st.text(st.characters(codec="utf-8"), min_size=1, max_size=40).filter(str.strip)
 )
-# A fault that the code still has. While it is True, lives avoid it; delete it with its fault.
-B5_NOTHING_GUARDS_A_TEXT_ONCE_ITS_ITEM_EXPIRED = True
 
 users = st.sampled_from([0, 0, 0, 1])
 picks = st.integers(0, 50)
@@ -63,9 +61,6 @@ class Life(RuleBasedStateMachine):
         caller, model, now = self.at(who)
         minutes = 20 if self.strict else 90
         expires = (now + timedelta(minutes=minutes)).replace(microsecond=0) if expiring else None
-        if self.strict and B5_NOTHING_GUARDS_A_TEXT_ONCE_ITS_ITEM_EXPIRED:
-            facts = [one for one in facts if not self.expires(model, one)]
-            facts = [f"expiring {len(model.by_id)}"] if expiring else facts
         told = caller.add(facts=facts, tags=tags, **({"expiresAt": expires.isoformat()} if expires else {}))
         new: dict[str, str] = {}
         for fact in filter(str.strip, facts):
@@ -82,12 +77,6 @@ class Life(RuleBasedStateMachine):
         holders = [model.by_id[one["id"]] for one in told["duplicates"]]
         assert all(holder.alive(now) for holder in holders)
         assert Counter(same_fact(holder.now.content) for holder in holders) == known
-
-    @staticmethod
-    def expires(model: Traces, fact: str) -> bool:
-        """Whether the trace that was added with this fact expires, or did."""
-        born = model.born_as(fact)
-        return born is not None and any(version.expires for version in born.versions)
 
     def save(self, who: int, name: str, version: Version, now: datetime) -> None:
         """A fact lives again where it died, unless a memory that was born with it says something else by now."""

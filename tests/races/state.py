@@ -74,8 +74,10 @@ def read(memory: Backend, scope: Scope) -> State:
     now = memory.now()
     names = [trace.id for trace in memory.traces.changes(scope, None)]
     current = memory.traces.get(scope, names)
+    cutoff = now - memory.retention
     chains = {
-        name: newest_first(trace, memory.traces.history(scope, name, now))[::-1] for name, trace in current.items()
+        name: newest_first(trace, memory.traces.history(scope, name, now), cutoff)[::-1]
+        for name, trace in current.items()
     }
     return State(chains, memory.personas.versions(scope, DOCUMENT, _ALL)[::-1])
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from memtools.adapters.table.traces import ask_the_time
 from memtools.adapters.titan import TitanEmbedder
 from memtools.backend import Backend
 from memtools.catalogue import TOOLS
@@ -72,6 +73,9 @@ def needed(moto_memory: Backend, model: Titan, scope: Scope) -> dict[str, set[st
         return getattr(ana, tool)(**arguments)
 
     one, two = (item["id"] for item in call("add", facts=["one", "two"])["saved"])
+    # Of the tools, only this one may write before it reads. So it may be the first to need the time.
+    recorder.function = "add"
+    ask_the_time(moto_memory.traces._client, moto_memory.traces._table)  # type: ignore[attr-defined]
     call("update", traceId=two, content="held")
     call("add", facts=["held"])
     call("add", facts=["two", "new"])

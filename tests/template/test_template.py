@@ -204,7 +204,7 @@ def test_a_model_may_be_called_where_bedrock_is_asked_for_and_no_other_than_that
     ("name", "promised"),
     [
         ("BillingMode", "PAY_PER_REQUEST"),  # costs nothing while idle
-        ("TimeToLiveSpecification", {"AttributeName": "expiresAt", "Enabled": True}),
+        ("TimeToLiveSpecification", {"AttributeName": "purgeAt", "Enabled": True}),
         ("PointInTimeRecoverySpecification", {"PointInTimeRecoveryEnabled": True}),
     ],
 )

@@ -188,5 +188,17 @@ def test_all_versions_come_newest_first_including_inline_ones() -> None:
 
     current = version(6, version(4), version(5))
     history = [version(3, version(2)), version(1)]
-    assert [one.version for one in newest_first(current, history)] == [6, 5, 4, 3, 2, 1]
-    assert newest_first(TRACE, []) == [TRACE]
+    assert [one.version for one in newest_first(current, history, NOW - MONTH)] == [6, 5, 4, 3, 2, 1]
+    assert newest_first(TRACE, [], NOW - MONTH) == [TRACE]
+
+
+def test_a_version_inside_an_item_is_told_until_its_retention_ends() -> None:
+    """FAULTS B4: the retention of a version begins when the next one replaced it, wherever it is kept."""
+    first, second = replace(TRACE, content="secret"), replace(TRACE, version=2, changed_at=NOW + timedelta(days=10))
+    current = replace(TRACE, version=3, changed_at=NOW + timedelta(days=20), inline_history=(first, second))
+
+    def told(carrier: Trace, days: int) -> list[int]:
+        cutoff = NOW + timedelta(days=days)
+        return [one.version for one in newest_first(TRACE, [carrier], cutoff)][1:]
+
+    assert [told(current, days) for days in (9, 10, 19, 20)] == [[3, 2, 1], [3, 2], [3, 2], [3]]

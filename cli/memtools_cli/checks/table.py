@@ -5,8 +5,8 @@ from functools import partial
 from typing import Any
 
 from memtools.adapters.archive.errors import translated
-from memtools.adapters.archive.schema import INDEX_ATTRIBUTES, INDEX_KEYS, KEYS, TTL_ATTRIBUTE
 from memtools.adapters.archive.stores import Stores
+from memtools.adapters.table.schema import INDEX_ATTRIBUTES, INDEX_KEYS, KEYS, TTL_ATTRIBUTE
 
 from memtools_cli.checks.finding import Finding, checked, finding
 

@@ -95,9 +95,9 @@ class TraceStore(Protocol):
         ...
 
     def retrieve(self, scope: Scope, expected: Mapping[str, int], now: datetime) -> dict[str, Trace]:
-        """Count a retrieval of each id that is live at the expected version; the traces with the new counts.
+        """Count a retrieval of each id that is alive at the expected version; all of the traces as they are now.
 
-        Ids that are missing, dead, expired or changed are neither counted nor returned.
+        Others are not counted: those that are dead, expired or changed.
         """
         ...
 

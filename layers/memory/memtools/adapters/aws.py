@@ -9,7 +9,15 @@ from http import HTTPStatus
 from typing import Any, TypeVar
 
 from botocore.config import Config
-from botocore.exceptions import BotoCoreError, ClientError, ConnectionError, HTTPClientError  # noqa: A004 - botocore's
+from botocore.exceptions import (
+    BotoCoreError,
+    ChecksumError,
+    ClientError,
+    ConnectionError,  # noqa: A004 - botocore's
+    FlexibleChecksumError,
+    HTTPClientError,
+    IncompleteReadError,
+)
 
 from memtools.current_call import out_of_time
 from memtools.errors import Fault, TooLarge, ToolError, Unavailable
@@ -43,6 +51,8 @@ PASSING = frozenset(
         "TransactionInProgressException",
     }
 )
+# An answer did not arrive, or not whole.
+_NO_ANSWER = (ConnectionError, HTTPClientError, IncompleteReadError, ChecksumError, FlexibleChecksumError)
 Client = Any  # boto3 makes its clients at run time, without types; the contract suites call them for real
 
 # At worst a call takes three attempts of four seconds and three seconds of pauses: 15 seconds. current_call.py relies
@@ -93,7 +103,7 @@ def translated_errors(consequence: str) -> Iterator[None]:
         code = "5xx" if status >= HTTPStatus.INTERNAL_SERVER_ERROR else code_of(error)
         raise translation(code, details.get("Message", ""), consequence) from Cause(code_of(error))
     except BotoCoreError as error:
-        passes = isinstance(error, (ConnectionError, HTTPClientError))
+        passes = isinstance(error, _NO_ANSWER)
         name = type(error).__name__
         raise translation("5xx" if passes else name, "", consequence) from Cause(name)
 

@@ -108,9 +108,17 @@ def carried_over(earlier: Trace, current: Trace) -> MergeRecord | None:
     return replace(earlier.merge, outcome=current.version + 1)
 
 
-def newest_first(current: Trace, history: Iterable[Trace]) -> list[Trace]:
-    """All versions that are kept, including those in inline histories."""
-    return [version for carrier in (current, *history) for version in (carrier, *reversed(carrier.inline_history))]
+def within_retention(trace: Trace, cutoff: datetime) -> Trace:
+    """The trace without those versions in its inline history that were replaced at ``cutoff`` or before."""
+    replaced_at = [version.changed_at for version in (*trace.inline_history[1:], trace)]
+    kept = [version for version, end in zip(trace.inline_history, replaced_at, strict=False) if end > cutoff]
+    return replace(trace, inline_history=tuple(kept))
+
+
+def newest_first(current: Trace, history: Iterable[Trace], cutoff: datetime) -> list[Trace]:
+    """All versions that are kept, including those in inline histories, except what was replaced before ``cutoff``."""
+    carriers = [within_retention(carrier, cutoff) for carrier in (current, *history)]
+    return [version for carrier in carriers for version in (carrier, *reversed(carrier.inline_history))]
 
 
 # ---------------------------------------------------------------- merging

@@ -2,7 +2,7 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -27,6 +27,7 @@ OVERLAP = timedelta(minutes=3)
 # searched at once), the segment is written once more when they are old enough: 2 * (SHARE + 1) * n rows at most.
 FEW = 256
 SHARE = 8
+_AHEAD = timedelta(minutes=1)  # how much later than now the last read may seem, because clocks are not exact
 _BATCH = 10_000  # changes folded in one step, which are kept if a scope is too large to be read in one call
 # A function has 1 GB: for the model (100 MB), and three times for a segment while it is rewritten.
 _BYTES = 192 * 1024 * 1024
@@ -81,13 +82,14 @@ class Indexes:
         A new segment, if it is time for one, is written on leaving, when the result is ready: a failure can only delay
         it.
         """
-        now = self._now()
         model = self._embedder.model
         cached = self.cached(scope)
         if cached is None or cached.index.model != model:
             cached = self._load(scope)
-        if cached.read_at and cached.read_at <= now - self._retention + OVERLAP:
-            # The table may have purged tombstones since then, so the index may have traces that are dead.
+        now = self._now()
+        if cached.read_at and not now - self._retention + OVERLAP < cached.read_at < now + _AHEAD:
+            # Since then the table may have purged tombstones, so the index may have traces that are dead. If it lies in
+            # the future, it is wrong, and the index may lack traces.
             cached = replace(cached, index=cached.index.empty(model), read_at=None, through=None)
         cached, settled = self._fold_changes(scope, replace(cached, read_at=cached.read_at or now), now)
         cached, filled = replace(cached, read_at=now, through=now), 0
@@ -100,13 +102,10 @@ class Indexes:
         if _should_compact(cached, settled, filled):
             self._compact_and_save(scope, self.cached(scope) or cached, now)
 
-    def forget(self, scope: Scope, ids: Sequence[str]) -> None:
-        """Drop traces that the table no longer has at the index's version. A later change adds them again.
-
-        So traces of a scope that was erased elsewhere slow down only one search.
-        """
+    def correct(self, scope: Scope, ids: Sequence[str], current: Mapping[str, Trace]) -> None:
+        """Replace the traces with these ids, which the table has at another version or not at all, by ``current``."""
         if cached := self.cached(scope):
-            self.keep(scope, replace(cached, index=cached.index.without(ids)))
+            self.keep(scope, replace(cached, index=cached.index.without(ids).fold(list(current.values()))))
 
     def cached(self, scope: Scope) -> CachedIndex | None:
         """The scope's index as the last call left it, if it is among the recent ones."""
@@ -156,7 +155,7 @@ class Indexes:
         changes: Iterator[Trace] = iter(self._traces.changes(scope, cached.through and cached.through - OVERLAP))
         try:
             while batch := list(islice(changes, _BATCH)):
-                cached = replace(cached, index=cached.index.fold(batch), through=batch[-1].changed_at)
+                cached = replace(cached, index=cached.index.fold(batch), through=min(batch[-1].changed_at, now))
                 settled += sum(trace.changed_at < now - OVERLAP for trace in batch)
         except Unavailable:
             self.keep(scope, cached)

@@ -86,7 +86,7 @@ def _of_trace(backend: Backend, scope: Scope, trace_id: str) -> list[PastVersion
     current = backend.traces.get(scope, [trace_id]).get(trace_id)
     if current is None or current.expired(now):
         raise unknown(trace_id)
-    versions = newest_first(current, backend.traces.history(scope, trace_id, now))
+    versions = newest_first(current, backend.traces.history(scope, trace_id, now), now - backend.retention)
     return [PastVersion.of_trace(version) for version in versions]
 
 

@@ -72,7 +72,8 @@ def _confirmed(backend: Backend, scope: Scope, ids: Sequence[str], now: datetime
     found = backend.traces.get(scope, ids)
     live = [found[one] for one in ids if one in found and found[one].alive(now)]
     if len(live) < len(ids):
-        backend.indexes.forget(scope, list(set(ids) - {trace.id for trace in live}))
+        gone = set(ids) - {trace.id for trace in live}
+        backend.indexes.correct(scope, list(gone), {one: found[one] for one in gone & found.keys()})
     return live
 
 

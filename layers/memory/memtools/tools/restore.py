@@ -47,7 +47,7 @@ def run(backend: Backend, scope: Scope, arguments: Restore) -> Restored:
 
 def _find(backend: Backend, scope: Scope, current: Trace, version: int | None, stamp: Stamp) -> Trace:
     """The version to restore."""
-    kept = newest_first(current, backend.traces.history(scope, current.id, stamp.now))
+    kept = newest_first(current, backend.traces.history(scope, current.id, stamp.now), stamp.now - backend.retention)
     for earlier in kept:
         if earlier.alive(stamp.now) and version in (None, earlier.version):
             return earlier

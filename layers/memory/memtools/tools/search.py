@@ -84,15 +84,15 @@ def run(backend: Backend, scope: Scope, arguments: Search) -> Found:
     if not arguments.query.strip():
         raise InvalidArguments("`query` is blank. To see memories without a query, call memory_list.", argument="query")
     (embedding,) = backend.embedder.embed([arguments.query])
-    query = Query(
-        text=arguments.query,
-        embedding=embedding,
-        now=backend.now(),
-        tags=frozenset(fold(tag) for tag in arguments.tags),
-        since=arguments.since,
-        until=arguments.until,
-    )
     with backend.indexes.fresh(scope) as index:
+        query = Query(
+            text=arguments.query,
+            embedding=embedding,
+            now=backend.now(),
+            tags=frozenset(fold(tag) for tag in arguments.tags),
+            since=arguments.since,
+            until=arguments.until,
+        )
         hits = _confirmed(backend, scope, rank(index, query, floor=backend.floor), arguments)
     return Found(results=hits, note=None if embedding else _WORDS_ONLY)
 
@@ -101,10 +101,13 @@ def _confirmed(backend: Backend, scope: Scope, ranked: Iterator["Ranked"], argum
     """The first hits that the table confirms. Reading a hit also counts its retrieval."""
     hits: list[Hit] = []
     while proposed := list(islice(ranked, arguments.limit - len(hits))):
-        found = backend.traces.retrieve(scope, {one.id: one.version for one in proposed}, backend.now())
+        expected = {one.id: one.version for one in proposed}
+        now = backend.now()
+        current = backend.traces.retrieve(scope, expected, now)
+        found = {one.id: one for one in current.values() if one.alive(now) and one.version == expected[one.id]}
         hits += [_hit(one, found[one.id], explain=arguments.explain) for one in proposed if one.id in found]
-        if refused := [one.id for one in proposed if one.id not in found]:
-            backend.indexes.forget(scope, refused)
+        if wrong := expected.keys() - found.keys():
+            backend.indexes.correct(scope, list(wrong), {one: current[one] for one in wrong & current.keys()})
     return hits
 
 

@@ -54,7 +54,7 @@ def run(backend: Backend, scope: Scope, arguments: Unmerge) -> Unmerged:
 def _as_merged(backend: Backend, scope: Scope, survivor: Trace, merge: MergeRecord) -> tuple[Trace, list[Trace]]:
     """The survivor before the merge, and the tombstones of the merge that are still tombstones."""
     now = backend.now()
-    kept = versions.newest_first(survivor, backend.traces.history(scope, survivor.id, now))
+    kept = versions.newest_first(survivor, backend.traces.history(scope, survivor.id, now), now - backend.retention)
     replaced = next((version for version in kept if version.version == merge.replaced), None)
     tombstones = backend.traces.get(scope, merge.sources)
     found = [tombstones[name] for name in merge.sources if name in tombstones and not tombstones[name].expired(now)]
@@ -83,7 +83,8 @@ def _nothing_left(backend: Backend, scope: Scope, survivor: Trace) -> Unmerged:
 
 def _restored_by_last_unmerge(backend: Backend, scope: Scope, survivor: Trace) -> list[str]:
     """The traces that the survivor's last write brought back and that have not changed since."""
-    kept = versions.newest_first(survivor, backend.traces.history(scope, survivor.id, backend.now()))
+    now = backend.now()
+    kept = versions.newest_first(survivor, backend.traces.history(scope, survivor.id, now), now - backend.retention)
     merge = kept[1].merge if len(kept) > 1 else None
     sources = merge.sources if merge else ()
     found = backend.traces.get(scope, sources)

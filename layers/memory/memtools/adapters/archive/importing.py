@@ -6,7 +6,7 @@ nothing else in it is an import that was begun, and any other scope is not chang
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from botocore.exceptions import ClientError
@@ -26,6 +26,7 @@ Documents = Mapping[str, Sequence[DocumentVersion]]  # by name, the versions old
 
 # An item whose text nobody claims any more keeps its key, and nothing else.
 _KEY: Final = {"pk", "sk"}
+_RETENTION: Final = timedelta(days=30)  # for facts that expire: how long their items are kept then
 _BATCH: Final = 256  # items with one time of change, a microsecond apart: searches go by that time
 
 
@@ -47,7 +48,7 @@ def write_all(stores: Stores, scope: Scope, records: Sequence[Trace | Replaced],
     missing_documents = _missing_versions(stores, scope, documents)
     yield len(plan) - len(missing)
     for start in range(0, len(missing), _BATCH):
-        now = datetime.now(UTC)
+        now = stores.now()
         items = [
             _item(scope, key, plan[key], now + timedelta(microseconds=place))
             for place, key in enumerate(missing[start : start + _BATCH])
@@ -129,12 +130,14 @@ def _item(scope: Scope, key: str, planned: _Planned, now: datetime) -> dict[str,
     values: Values = {"pk": scope.key, "sk": key}
     match planned.record:
         case Trace() as trace:
-            values |= stored_attributes(scope, replace(trace, changed_at=now))
+            values |= stored_attributes(scope, trace, _RETENTION)
+            values["changedAt"] = moment_text(now)
             values["imported"] = {"at": moment_text(now), "changedAt": moment_text(trace.changed_at)}
         case Replaced(trace, expires_at):
-            values |= {"trace": attributes(trace), "expiresAt": expires_at}
+            values |= {"trace": attributes(trace), "purgeAt": expires_at}
     if planned.claimed_by:
         values["claimedBy"] = planned.claimed_by
+        values.pop("purgeAt", None)
     return to_dynamodb(values)
 
 

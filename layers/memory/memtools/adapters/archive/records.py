@@ -56,7 +56,7 @@ def record_of_item(item: Mapping[str, Any]) -> Trace | Replaced | None:
     """
     kind = item["sk"].partition("#")[0]
     if kind == "history" and isinstance(item.get("trace"), dict):
-        return Replaced(trace_of(item["trace"]), int(item["expiresAt"]))
+        return Replaced(trace_of(item["trace"]), int(item["purgeAt"]))
     if kind != "trace":
         raise Conflict(f"The table holds an item of a kind that this version does not know ({kind}). Nothing was done.")
     if "id" not in item:
@@ -69,9 +69,26 @@ def record_of_item(item: Mapping[str, Any]) -> Trace | Replaced | None:
 
 
 def record_pages(stores: Stores, scope: Scope, after: str | None = None) -> Iterator[list[Trace | Replaced]]:
-    """The scope's records in the order of their sort keys, from behind ``after``, page by page. Raises Conflict."""
+    """The scope's records in the order of their sort keys, from behind ``after``, page by page. Raises Conflict.
+
+    They are without replaced versions past their retention, which DynamoDB may keep for a while longer.
+    """
     for items in item_pages(stores, scope, after=after):
-        yield [record for item in items if (record := record_of_item(item))]
+        now = stores.now().timestamp()
+        yield [record for item in items if not _purged(item, now) and (record := record_of_item(_kept(item, now)))]
+
+
+def _purged(item: Values, now: float) -> bool:
+    return "trace" in item and bool(item["purgeAt"] <= now)
+
+
+def _kept(item: Values, now: float) -> Values:
+    """The item without purged versions in the inline history of its trace."""
+    if isinstance(trace := item.get("trace"), dict):
+        return {**item, "trace": _kept(trace, now)}
+    if "inlineHistory" not in item:
+        return item
+    return {**item, "inlineHistory": [one for one in item["inlineHistory"] if one.get("purgeAt", now + 1) > now]}
 
 
 def version_of(record: Trace | Replaced) -> int | None:
@@ -83,9 +100,9 @@ def current_versions(stores: Stores, scope: Scope) -> dict[str, int | None]:
     """The sort keys of the scope's records, each with its ``version_of``, as they are now."""
     return {
         item["sk"]: int(item["version"]) if "id" in item else None
-        for items in item_pages(stores, scope, only=("sk", "id", "version", "expiresAt"))
+        for items in item_pages(stores, scope, only=("sk", "id", "version", "purgeAt"))
         for item in items
-        if "id" in item or "expiresAt" in item
+        if "id" in item or "purgeAt" in item
     }
 
 

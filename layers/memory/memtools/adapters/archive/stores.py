@@ -1,14 +1,17 @@
 """Reads a scope's items and the versions of its objects, page by page."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any, Final
 
 from memtools.adapters.archive.errors import translated
 from memtools.adapters.aws import Client
+from memtools.adapters.clock import StoreClock
 from memtools.adapters.documents import document_key
 from memtools.adapters.table.layout import from_dynamodb, to_dynamodb
+from memtools.adapters.table.traces import ask_the_time
 from memtools.domain.document import FILES
 from memtools.domain.scope import Scope
 
@@ -19,12 +22,20 @@ READ_BUCKET: Final = "read the bucket"
 
 @dataclass(frozen=True, slots=True)
 class Stores:
-    """The table and the bucket of a deployment, with the clients to reach them."""
+    """The table and the bucket of a deployment, with the clients to reach them, and their time."""
 
     dynamodb: Client
     s3: Client
     table: str
     bucket: str
+    now: Callable[[], datetime]
+
+    @classmethod
+    def of(cls, dynamodb: Client, s3: Client, table: str, bucket: str) -> "Stores":
+        """The stores, whose time is learned from their answers."""
+        clock = StoreClock(partial(ask_the_time, dynamodb, table))
+        clock.listen(dynamodb, s3)
+        return cls(dynamodb, s3, table, bucket, clock.now)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,9 @@ Item = dict[str, Any]
 # Written by retrievals. Changes only add to them, and never set them.
 COUNTED = frozenset({"retrievalCount", "lastRetrievedAt"})
 
+# The key of no item, at which anybody may look. A scope's key has a slash or more.
+CLOCK = "clock"
+
 _serialize = TypeSerializer().serialize
 _deserialize = TypeDeserializer().deserialize
 
@@ -79,24 +82,35 @@ def attributes(trace: Trace) -> dict[str, Any]:
             "call": merge.call,
         },
         "reason": trace.reason,
-        "inlineHistory": [_without_repeats(attributes(version), trace.content) for version in trace.inline_history],
+        "inlineHistory": [_differences(version, trace) for version in trace.inline_history],
         "writes": list(trace.writes),
     }
     return {name: value for name, value in values.items() if value is not None and value not in ([], "")}
 
 
-def _without_repeats(version: dict[str, Any], content: str) -> dict[str, Any]:
-    return {name: value for name, value in version.items() if (name, value) != ("content", content)}
+# Versions of a trace often have the same, and these can be long.
+_SHARED = ("content", "tags")
+
+
+def _differences(version: Trace, carrier: Trace) -> dict[str, Any]:
+    """The attributes of a version in the carrier's inline history, without those that it shares with it."""
+    values = attributes(version)
+    for name in _SHARED:
+        if getattr(version, name) == getattr(carrier, name):
+            values.pop(name, None)
+        elif name not in values:
+            values[name] = []  # the carrier has tags, this version has none
+    return values
 
 
 def trace_of(values: Mapping[str, Any]) -> Trace:
     """The trace with these ``attributes``, or with the part of them that an index projects."""
-    content = values["content"]
+    shared = {name: values[name] for name in _SHARED if name in values}
     merge = values.get("merge")
     vector = values.get("embedding")
     return Trace(
         id=values["id"],
-        content=content,
+        content=values["content"],
         tags=tuple(values.get("tags", ())),
         version=int(values["version"]),
         status=Status(values["status"]),
@@ -113,6 +127,6 @@ def trace_of(values: Mapping[str, Any]) -> Trace:
         merge=merge
         and MergeRecord(tuple(merge["sources"]), int(merge["replaced"]), int(merge["outcome"]), merge["call"]),
         reason=values.get("reason"),
-        inline_history=tuple(trace_of({"content": content, **version}) for version in values.get("inlineHistory", ())),
+        inline_history=tuple(trace_of({**shared, **version}) for version in values.get("inlineHistory", ())),
         writes=tuple(values.get("writes", ())),
     )

@@ -5,9 +5,9 @@ this text now but were created with another one. So an add finds both at one key
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from memtools.adapters.table.layout import COUNTED, Item, attributes, history_key, moment_text, to_dynamodb
@@ -66,7 +66,7 @@ class Statement:
         return {name: value for name, value in parameters.items() if value}
 
 
-def birth(scope: Scope, trace: Trace) -> Statement:
+def birth(scope: Scope, trace: Trace, retention: timedelta) -> Statement:
     """A new trace at a key without one.
 
     A: add "likes tea"                      B: add "likes tea"
@@ -75,7 +75,7 @@ def birth(scope: Scope, trace: Trace) -> Statement:
                                             B finds A's trace and answers `duplicates`
     """
     return Statement(
-        sets={**stored_attributes(scope, trace), "retrievalCount": 0},
+        sets={**stored_attributes(scope, trace, retention), "retrievalCount": 0},
         conditions=("attribute_not_exists(id)",),
     )
 
@@ -93,7 +93,7 @@ def unclaimed_but_by(claimed_by: Sequence[str]) -> Statement:
     return Statement(conditions=("claimedBy = :known",), values={":known": set(claimed_by)})
 
 
-def revival(scope: Scope, tombstone: Trace, trace: Trace) -> Statement:
+def revival(scope: Scope, tombstone: Trace, trace: Trace, retention: timedelta) -> Statement:
     """A dead trace becomes live because its fact was added again.
 
     A: add "likes tea" (deleted, version 2) B: the same
@@ -101,10 +101,10 @@ def revival(scope: Scope, tombstone: Trace, trace: Trace) -> Statement:
                                             revival: version is 2 ✗
                                             B finds a live trace and answers `duplicates`
     """
-    return change(scope, tombstone, trace)
+    return change(scope, tombstone, trace, retention)
 
 
-def change(scope: Scope, before: Trace, after: Trace) -> Statement:
+def change(scope: Scope, before: Trace, after: Trace, retention: timedelta) -> Statement:
     """The next version of a trace. Retrievals are added, never set, so that searches and changes do not conflict.
 
     A: update X (version 4)                 B: delete X (version 4)          C: search
@@ -113,7 +113,7 @@ def change(scope: Scope, before: Trace, after: Trace) -> Statement:
     change: version is 4 ✗
     A reads X again and finds that it was deleted
     """
-    old, new = stored_attributes(scope, before), stored_attributes(scope, after)
+    old, new = (stored_attributes(scope, version, retention) for version in (before, after))
     counted = after.retrieval_count - before.retrieval_count
     return Statement(
         sets={name: value for name, value in new.items() if name not in COUNTED and old.get(name) != value},
@@ -163,6 +163,13 @@ def retrieval(version: int, now: datetime) -> Statement:
     )
 
 
+def late(version: int, now: datetime) -> Statement:
+    """The time of a change that came later than its stamp says, if the trace has not changed since."""
+    return Statement(
+        sets={"changedAt": moment_text(now)}, conditions=("#version = :seenVersion",), values={":seenVersion": version}
+    )
+
+
 def untouched() -> Statement:
     """A key without a trace, claims or a replaced version, so that an import overwrites nothing."""
     return Statement(conditions=tuple(f"attribute_not_exists({name})" for name in ("id", "claimedBy", "#trace")))
@@ -179,29 +186,57 @@ def claimed_text(scope: Scope, trace: Trace | None) -> str | None:
     return None if key == trace.id else key
 
 
+def unpurged(statement: Statement, *, claimed: bool) -> Statement:
+    """The statement, for an item that DynamoDB must not remove while it has claims.
+
+    A: delete X, purge its item in a month  B: update Y to the text that X was created with
+    change of X: nobody claims its key ✓
+                                            claim at X's key ✓, removes X's time of purge
+    B's claim stands however long X is dead. If B comes first, A's change fails, and runs again without a purge.
+    """
+    if "claimedBy" in statement.adds or (claimed and "purgeAt" in statement.sets):
+        statement.sets.pop("purgeAt", None)
+        statement.removes.add("purgeAt")
+        known = ("attribute_exists(claimedBy)",) if claimed else ()
+    else:
+        known = ("attribute_not_exists(claimedBy)",) if "purgeAt" in statement.sets else ()
+    return statement | Statement(conditions=known)
+
+
 def statements_of(
-    scope: Scope, stamp: Stamp, writes: Sequence[Write], conditions: Sequence[StillSays]
+    scope: Scope,
+    stamp: Stamp,
+    writes: Sequence[Write],
+    conditions: Sequence[StillSays],
+    *,
+    retention: timedelta,
+    claimed: Collection[str] = (),
 ) -> dict[str, Statement]:
-    """The statement for each item of a commit, by the trace's id or the text's key."""
+    """The statement for each item of a commit, by the trace's id or the text's key.
+
+    ``claimed`` are the ids of traces whose items have claims, as far as known.
+    """
     statements: dict[str, Statement] = {}
     for write in writes:
-        for key, statement in _statements(scope, write):
+        for key, statement in _statements(scope, write, retention):
             statements[key] = statements.get(key, Statement()) | statement
+    claimed = {*claimed, *(write.after.id for write in writes if write.before is None and write.claimed_by)}
+    statements = {key: unpurged(one, claimed=key in claimed) for key, one in statements.items()}
     for one in conditions:
         statements[one.id] = statements.get(one.id, Statement()) | still_says(scope, one, stamp.now)
     return statements
 
 
-def _statements(scope: Scope, write: Write) -> Iterator[tuple[str, Statement]]:
+def _statements(scope: Scope, write: Write, retention: timedelta) -> Iterator[tuple[str, Statement]]:
     before, after = write.before, write.after
     old, new = claimed_text(scope, before), claimed_text(scope, after)
     if before is None:
-        yield after.id, birth(scope, after)
+        yield after.id, birth(scope, after, retention)
         yield new or after.id, unclaimed_but_by(write.claimed_by)
     elif after.live and not before.live:
-        yield after.id, revival(scope, before, after)
+        yield after.id, revival(scope, before, after, retention)
     else:
-        yield after.id, change(scope, before, after)
+        yield after.id, change(scope, before, after, retention)
     if before and write.counted:
         yield after.id, retrieved_no_more_than(before)
     if old and old != new:
@@ -210,18 +245,31 @@ def _statements(scope: Scope, write: Write) -> Iterator[tuple[str, Statement]]:
         yield new, claim(after.id)
 
 
-def stored_attributes(scope: Scope, trace: Trace) -> dict[str, Any]:
-    """The trace's attributes, with the key of its text, against which claims are checked."""
-    return {**attributes(trace), "textKey": key_of(scope, trace.content)}
+def stored_attributes(scope: Scope, trace: Trace, retention: timedelta) -> dict[str, Any]:
+    """The trace's attributes, with the key of its text, against which claims are checked, and when to purge it.
+
+    A trace that expired is purged later, so that a fact that is added again continues its versions and its history.
+    """
+    values = {**_attributes(trace, retention), "textKey": key_of(scope, trace.content)}
+    if trace.expires_at:
+        values["purgeAt"] = int((trace.expires_at + (retention if trace.live else timedelta())).timestamp())
+    return values
 
 
-def history_item(scope: Scope, write: Write, purge_at: int) -> Item | None:
-    """The replaced version as a history item, unless the new version has it in its inline history."""
-    if write.before is None or write.after.inline_history:
-        return None
+def history_item(scope: Scope, version: Trace, replaced_at: datetime, retention: timedelta) -> Item:
+    """A replaced version with an item of its own."""
     values: Mapping[str, Any] = {
-        **history_key(scope, write.before.id, write.before.version),
-        "trace": attributes(write.before),
-        "expiresAt": purge_at,
+        **history_key(scope, version.id, version.version),
+        "trace": _attributes(version, retention),
+        "purgeAt": int((replaced_at + retention).timestamp()),
     }
     return to_dynamodb(values)
+
+
+def _attributes(trace: Trace, retention: timedelta) -> dict[str, Any]:
+    """The trace's attributes; each version in its inline history has the time until which it may be read."""
+    values = attributes(trace)
+    replaced_at = [version.changed_at for version in (*trace.inline_history[1:], trace)]
+    for version, end in zip(values.get("inlineHistory", ()), replaced_at, strict=False):
+        version["purgeAt"] = int((end + retention).timestamp())
+    return values

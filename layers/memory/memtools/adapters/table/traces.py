@@ -1,8 +1,9 @@
 """Traces in one DynamoDB table: a partition for each scope, and a local index in the order of change."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -19,6 +20,7 @@ from memtools.adapters.aws import (
     translation,
 )
 from memtools.adapters.table.layout import (
+    CLOCK,
     from_dynamodb,
     history_prefix,
     moment_text,
@@ -26,10 +28,12 @@ from memtools.adapters.table.layout import (
     trace_key,
     trace_of,
 )
-from memtools.adapters.table.statements import history_item, retrieval, statements_of
+from memtools.adapters.table.sizes import require_storable
+from memtools.adapters.table.statements import history_item, late, retrieval, statements_of, stored_attributes
 from memtools.current_call import Metric, increment
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Stamp, Trace
+from memtools.domain.versions import within_retention
 from memtools.errors import TooLarge, Unavailable
 from memtools.ports import ConditionFailed, KeyState, StillSays, Write
 from memtools.retry import attempts
@@ -41,16 +45,24 @@ _CONDITION_FAILED = "ConditionalCheckFailed"
 _CAN_CHANGE = {"None", _CONDITION_FAILED, *PASSING}
 # A search answers without a count, rather than late.
 _COUNT_ATTEMPTS = 5
+# A search reads again what changed in the three minutes before the last one (freshness/indexes.py).
+_LATE = timedelta(minutes=1)
 
 
 class DynamoTraces:
-    """The TraceStore on DynamoDB. Replaced versions are purged ``retention`` after their replacement."""
+    """The TraceStore on DynamoDB. Replaced versions are purged ``retention`` after their replacement.
 
-    def __init__(self, client: Client, table: str, index: str, retention: timedelta) -> None:
+    ``now`` is the time from which writes take their stamps.
+    """
+
+    def __init__(
+        self, client: Client, table: str, index: str, retention: timedelta, now: Callable[[], datetime]
+    ) -> None:
         self._client = client
         self._table = table
         self._index = index
         self._retention = retention
+        self._now = now
 
     def get(self, scope: Scope, ids: Sequence[str]) -> dict[str, Trace]:
         found: dict[str, Trace] = {}
@@ -84,18 +96,16 @@ class DynamoTraces:
         our own success: the response was lost, and boto3 sent the transaction again. Then the item that was found names
         this write.
         """
-        items, ids = self._transaction(scope, stamp, writes, conditions)
-        if len(items) > _TRANSACTION_LIMIT:
-            raise TooLarge(
-                f"This call needs {len(items)} changes, but one call can make at most {_TRANSACTION_LIMIT}. Nothing"
-                " was written. Send it in two halves.",
-                size=len(items),
-                limit=_TRANSACTION_LIMIT,
-            )
+        cutoff = stamp.now - self._retention
+        writes = [replace(write, after=within_retention(write.after, cutoff)) for write in writes]
+        require_storable(stored_attributes(scope, write.after, self._retention) for write in writes)
+        claimed: set[str] = set()
         with translated_errors(WRITE_FAILED):
             for _ in attempts():
+                items, ids = self._transaction(scope, stamp, writes, conditions, claimed)
                 reasons = self._transact(items)
                 if not reasons:
+                    self._make_visible(scope, stamp, writes)
                     return
                 found = {
                     name: _key_state(reason.get("Item"))
@@ -103,14 +113,34 @@ class DynamoTraces:
                     if reason.get("Code") == _CONDITION_FAILED
                 }
                 if any(one.trace and stamp.write in one.trace.writes for one in found.values()):
+                    self._make_visible(scope, stamp, writes)
                     return
                 for reason in reasons:
                     if reason.get("Code") not in _CAN_CHANGE:
                         code = str(reason.get("Code"))
                         raise translation(code, str(reason.get("Message", "")), WRITE_FAILED) from Cause(code)
-                if found:
+                learned = _claimed(writes, found) - claimed
+                claimed |= learned
+                if found and not learned:
                     raise ConditionFailed(found)
         raise Unavailable(f"The memory store is busy. {WRITE_FAILED}")
+
+    def _make_visible(self, scope: Scope, stamp: Stamp, writes: Sequence[Write]) -> None:
+        """Give traces that were written long after their stamp the time at which they were.
+
+        That happens if this process was stopped in between. Searches have read past such a stamp already.
+        """
+        now = self._now()
+        if now - stamp.now < _LATE:
+            return
+        for write in writes:
+            statement = late(write.after.version, now)
+            place = {"TableName": self._table, "Key": trace_key(scope, write.after.id)}
+            try:
+                self._client.update_item(**place, **statement.as_parameters())
+            except ClientError as error:
+                if code_of(error) != "ConditionalCheckFailedException":  # else somebody changed it since, at their time
+                    raise
 
     def _transact(self, items: list[Any]) -> list[Any]:
         """Run the transaction. If it was cancelled: the reasons, one for each item; else nothing."""
@@ -124,21 +154,36 @@ class DynamoTraces:
         return []
 
     def _transaction(
-        self, scope: Scope, stamp: Stamp, writes: Sequence[Write], conditions: Sequence[StillSays]
+        self,
+        scope: Scope,
+        stamp: Stamp,
+        writes: Sequence[Write],
+        conditions: Sequence[StillSays],
+        claimed: Collection[str],
     ) -> tuple[list[Any], list[str]]:
-        """The transaction's items in DynamoDB's form, and the id or key of each."""
+        """The transaction's items in DynamoDB's form, and the id or key of each. Raises TooLarge."""
+        replaced = [write.before for write in writes if write.before and not write.after.inline_history]
+        history = [(version, stamp.now) for version in replaced]
+        if any(len(write.after.inline_history) > 1 for write in writes):
+            statements = statements_of(scope, stamp, writes, conditions, retention=self._retention)
+            writes, moved = _shortened(writes, _TRANSACTION_LIMIT - len(statements) - len(history))
+            history += moved
+        statements = statements_of(scope, stamp, writes, conditions, retention=self._retention, claimed=claimed)
         items: list[Any] = []
-        ids: list[str] = []
-        for name, statement in statements_of(scope, stamp, writes, conditions).items():
+        for name, statement in statements.items():
             place = {"TableName": self._table, "Key": trace_key(scope, name)}
             items.append({statement.kind: {**place, **statement.as_parameters()}})
-            ids.append(name)
-        purge_at = int((stamp.now + self._retention).timestamp())
-        for write in writes:
-            if item := history_item(scope, write, purge_at):
-                items.append({"Put": {"TableName": self._table, "Item": item}})
-                ids.append(write.after.id)
-        return items, ids
+        for version, replaced_at in history:
+            item = history_item(scope, version, replaced_at, self._retention)
+            items.append({"Put": {"TableName": self._table, "Item": item}})
+        if len(items) > _TRANSACTION_LIMIT:
+            raise TooLarge(
+                f"This call needs {len(items)} changes, but one call can make at most {_TRANSACTION_LIMIT}. Nothing"
+                " was written. Send it in two halves.",
+                size=len(items),
+                limit=_TRANSACTION_LIMIT,
+            )
+        return items, [*statements, *(version.id for version, _ in history)]
 
     def changes(self, scope: Scope, since: datetime | None) -> Iterator[Trace]:
         values = {":pk": scope.key, ":since": moment_text(since) if since else "0"}
@@ -147,7 +192,7 @@ class DynamoTraces:
     def history(self, scope: Scope, trace_id: str, now: datetime) -> Iterator[Trace]:
         values = {":pk": scope.key, ":prefix": history_prefix(trace_id)}
         items = self._query("pk = :pk AND begins_with(sk, :prefix)", values, ScanIndexForward=False)
-        return (trace_of(item["trace"]) for item in items if item["expiresAt"] > now.timestamp())
+        return (trace_of(item["trace"]) for item in items if item["purgeAt"] > now.timestamp())
 
     def _query(self, condition: str, values: Mapping[str, Any], **parameters: Any) -> Iterator[dict[str, Any]]:
         """Yield the items of a consistent query, page by page."""
@@ -168,7 +213,7 @@ class DynamoTraces:
             start = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
 
     def retrieve(self, scope: Scope, expected: Mapping[str, int], now: datetime) -> dict[str, Trace]:
-        """Count a retrieval of each id that is alive at the expected version, and read it in the same call.
+        """See the port. Counts and reads a trace in the same call.
 
         What cannot be counted is read all the same: a count is worth less than an answer.
         """
@@ -185,12 +230,11 @@ class DynamoTraces:
             found = {trace.id: trace for trace in in_parallel(count, expected) if trace}
         if uncounted:
             increment(Metric.RETRIEVAL_UNCOUNTED)
-            current = self.get(scope, uncounted)
-            found |= {one.id: one for one in current.values() if one.alive(now) and one.version == expected[one.id]}
+            found |= self.get(scope, uncounted)
         return found
 
     def _count(self, scope: Scope, name: str, version: int, now: datetime) -> Trace | None:
-        """Count one retrieval; the trace afterwards, or None if it is not alive at this version."""
+        """Count one retrieval, if the trace is alive at this version; the trace as it is now, if there is one."""
         statement = retrieval(version, now)
         place = {"TableName": self._table, "Key": trace_key(scope, name)}
         for _ in islice(attempts(), _COUNT_ATTEMPTS):
@@ -198,7 +242,7 @@ class DynamoTraces:
                 answer = self._client.update_item(**place, **statement.as_parameters(), ReturnValues="ALL_NEW")
             except ClientError as error:
                 if code_of(error) == "ConditionalCheckFailedException":
-                    return None
+                    return _key_state(error.response.get("Item")).trace
                 if code_of(error) != "TransactionConflictException":
                     raise
             else:
@@ -206,6 +250,39 @@ class DynamoTraces:
         raise Unavailable(f"The memory store is busy. {READ_FAILED}")
 
 
+def _claimed(writes: Sequence[Write], found: Mapping[str, KeyState]) -> set[str]:
+    """The traces whose items were found with claims, and otherwise as expected."""
+    before = {write.before.id: write.before.version for write in writes if write.before}
+    return {
+        name
+        for name, state in found.items()
+        if state.claimed_by and state.trace and state.trace.version == before.get(name)
+    }
+
+
+def _shortened(writes: Sequence[Write], room: int) -> tuple[list[Write], list[tuple[Trace, datetime]]]:
+    """The writes with shorter inline histories, the longest ones first, and the versions that get their own items.
+
+    ``room`` is the number of items that fit. Each version comes with the time at which it was replaced. The last
+    version stays inline, so that an unmerge finds it.
+    """
+    after = {write.after.id: write.after for write in writes}
+    moved: list[tuple[Trace, datetime]] = []
+    for trace in sorted(after.values(), key=lambda one: len(one.inline_history), reverse=True):
+        count = min(len(trace.inline_history) - 1, room - len(moved))
+        if count > 0:
+            versions = trace.inline_history
+            moved += [(version, later.changed_at) for version, later in islice(pairwise(versions), count)]
+            after[trace.id] = replace(trace, inline_history=versions[count:])
+    return [replace(write, after=after[write.after.id]) for write in writes], moved
+
+
 def _key_state(item: Any) -> KeyState:
     values = from_dynamodb(item) if item else {}
     return KeyState(trace_of(values) if "id" in values else None, tuple(sorted(values.get("claimedBy", ()))))
+
+
+def ask_the_time(client: Client, table: str) -> None:
+    """Make a small call, for the date of its answer. The key is nobody's."""
+    with translated_errors(READ_FAILED):
+        client.batch_get_item(RequestItems={table: {"Keys": [to_dynamodb({"pk": CLOCK, "sk": CLOCK})]}})

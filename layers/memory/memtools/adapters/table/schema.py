@@ -19,4 +19,4 @@ INDEX_ATTRIBUTES: Final = frozenset(
         "embeddingModel",
     }
 )
-TTL_ATTRIBUTE: Final = "expiresAt"
+TTL_ATTRIBUTE: Final = "purgeAt"
