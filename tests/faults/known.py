@@ -28,6 +28,6 @@ KNOWN = [
     Open("A10", "delete history list merge restore search unmerge update", "BatchGetItem", ("access denied",)),
     Open("A10", "history list restore search unmerge", "Query", ("access denied",)),
     Open("A10", "edit history list read search", "GetObject", ("access denied",)),
-    Open("A10", "edit history", "ListObjectVersions", ("access denied",)),
+    Open("A10", "history", "ListObjectVersions", ("access denied",)),
     Open("A10", "edit", "PutObject", ("access denied",)),
 ]

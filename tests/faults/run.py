@@ -3,7 +3,7 @@
 import itertools
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache
 from typing import Any
@@ -80,7 +80,8 @@ class Run:
     def _call(self, clients: Clients) -> Any:
         arguments = self._scenario.arguments(names_in(self.scope))
         try:
-            return self._plain(getattr(self._caller(clients), self._scenario.tool)(**arguments))
+            caller = replace(self._caller(clients), key=self._scenario.key)
+            return self._plain(getattr(caller, self._scenario.tool)(**arguments))
         except (Killed, Exception) as failure:
             return failure
 

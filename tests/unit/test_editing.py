@@ -83,7 +83,7 @@ def test_whatever_is_added_is_one_entry(document: str, ending: str, text: str) -
     document = document.removesuffix("\n") + ending
     before = entries(document)
     after = entries(added(document, text))
-    stripped = text.strip()
+    stripped = text.replace("\r\n", "\n").replace("\r", "\n").strip()
     bare = stripped[2:].lstrip() if stripped[:2] in ("- ", "* ", "+ ", "-\t", "*\t", "+\t") else stripped
     assert bare in after
     assert after == (before if bare in before else [*before, bare])

@@ -13,6 +13,7 @@ from typing import Any
 from memtools.adapters.table.layout import COUNTED, Item, attributes, history_key, moment_text, to_dynamodb
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Stamp, Status, Trace, key_of
+from memtools.domain.versions import as_past
 from memtools.ports import StillSays, Write
 
 _IS_ALIVE = "#status = :live AND (attribute_not_exists(expiresAt) OR expiresAt > :now)"
@@ -221,7 +222,7 @@ def history_item(scope: Scope, write: Write, purge_at: int) -> Item | None:
         return None
     values: Mapping[str, Any] = {
         **history_key(scope, write.before.id, write.before.version),
-        "trace": attributes(write.before),
+        "trace": attributes(as_past(write.before)),
         "expiresAt": purge_at,
     }
     return to_dynamodb(values)

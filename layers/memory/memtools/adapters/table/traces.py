@@ -65,9 +65,7 @@ class DynamoTraces:
         A fact takes two of the hundred actions of a transaction if the trace at its own key says something else. A call
         that needs more than a hundred is TooLarge.
 
-        A transaction that is cancelled because of a concurrent one runs again. A failed condition may be the result of
-        our own success: the response was lost, and boto3 sent the transaction again. Then the item that was found names
-        this write.
+        A transaction that is cancelled because of a concurrent one runs again.
         """
         items, ids = self._transaction(scope, stamp, writes, conditions)
         if len(items) > _TRANSACTION_LIMIT:
@@ -87,8 +85,6 @@ class DynamoTraces:
                     for name, reason in zip(ids, reasons, strict=True)
                     if reason.get("Code") == _CONDITION_FAILED
                 }
-                if any(one.trace and stamp.write in one.trace.writes for one in found.values()):
-                    return
                 if found:
                     raise ConditionFailed(found)
         raise Unavailable(f"The memory store is busy. {WRITE_FAILED}")
