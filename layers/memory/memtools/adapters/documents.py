@@ -20,6 +20,8 @@ from memtools.domain.scope import Scope
 from memtools.errors import Conflict
 from memtools.ports import ConditionFailed
 
+# No version of any object has this name; it is the name of a deletion marker.
+_NO_VERSION = ("InvalidArgument", "MethodNotAllowed")
 CONTENT_TYPE = "text/markdown; charset=utf-8"
 
 
@@ -53,7 +55,7 @@ class S3Personas:
             try:
                 return self._read_one(scope, name, VersionId=version)
             except ClientError as error:
-                if code_of(error) == "InvalidArgument":  # no version of any object is called so
+                if code_of(error) in _NO_VERSION:
                     return None
                 raise
 
