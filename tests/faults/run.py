@@ -122,6 +122,7 @@ class Run:
         text = json.dumps(value, default=_as_json, sort_keys=True).replace(self.scope.agent, "AGENT")
         for birth, name in names_in(self.scope).items():
             text = text.replace(name, f"<{birth}>")
+        text = re.sub(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "VERSION", text)  # moto's names of versions
         return _stripped(json.loads(re.sub(r"(<\w+>)-[0-9a-f]{8}", r"\1-spare", text)))
 
 

@@ -71,7 +71,7 @@ def _merged_twice(ana: Caller) -> None:
     _merged(ana)
     ana.add(facts=["cocoa"])
     names = names_in(ana.scope)
-    ana.merge(traceIds=[names["tea"], names["cocoa"]])
+    ana.merge(traceIds=[names["tea"], names["cocoa"]], mergedContent="water")
 
 
 def _without_vectors(ana: Caller) -> None:

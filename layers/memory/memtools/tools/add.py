@@ -112,7 +112,7 @@ class _Fact:
                 self.refuted = (*self.refuted, self.step.id)
         elif self.birth.id in found:
             self.key_state, self.refuted = found[self.birth.id], ()
-        elif isinstance(self.step, Write) and self.step.after.id in found:
+        elif isinstance(self.step, Write) and found.get(self.step.after.id, _FREE).trace:
             # This call was made before, so long ago that nothing names it.
             self.spare = spare_id(self.step.after.id, stamp)
 
@@ -206,7 +206,7 @@ def _done_before(
         traces |= backend.traces.get(scope, hidden)
     mine = {name: trace for name, trace in traces.items() if writes_since(stamp.write, trace.writes) is not None}
     for key, fact in facts.items() if mine else ():
-        fact.recall(found.get(key, _FREE), mine.get(key) or mine.get(spares[key]), stamp)
+        fact.recall(found.get(key, fact.key_state), mine.get(key) or mine.get(spares[key]), stamp)
     return bool(mine)
 
 
