@@ -230,8 +230,8 @@ class Tools(ABC):
     def memory_unmerge(self, survivor_id: str, *, version: int | None = None) -> replies.Unmerged:
         """Undo the last merge of a memory: the merged memories come back, and the survivor says what it said before.
 
-        Call it when a merge was a mistake. If the survivor has changed since the merge, the call is refused and
-        nothing changes.
+        Call it when a merge was a mistake. Called again, it undoes the merge before that one. If the survivor has
+        changed since the merge, the call is refused and nothing changes.
 
         Args:
             survivor_id: The id of the memory that resulted from the merge.
