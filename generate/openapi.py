@@ -29,7 +29,10 @@ ERRORS: Final[dict[int, tuple[tuple[str, ...], str]]] = {
     413: (("too_large",), "Something exceeds its limit. Nothing was truncated or written."),
     415: (("invalid_arguments",), "Send the arguments as application/json."),
     500: (("fault",), "The service failed for a reason that its operator must mend. Do not send the call again."),
-    503: (("unavailable",), "A store did not answer in time. It is safe to send the same call again."),
+    503: (
+        ("unavailable",),
+        "A store did not answer in time. With an idempotency key, the same call can be sent again: it has one effect.",
+    ),
 }
 # Errors that API Gateway can send itself, before or instead of a function.
 _GATEWAY: Final = (401, 403, 404, 413, 503)
@@ -151,7 +154,7 @@ def _name(status: int) -> str:
 
 def _headers() -> dict[str, Any]:
     whose = "Only for signed requests; with a token, the user is its `sub` and the agent is the deployment's."
-    return {
+    scope = {
         kind: {
             "name": f"x-memory-{kind.lower()}",
             "in": "header",
@@ -161,6 +164,15 @@ def _headers() -> dict[str, Any]:
         }
         for kind in ("Agent", "User")
     }
+    key = {
+        "name": "Idempotency-Key",
+        "in": "header",
+        "required": False,
+        "description": "A name for this call, the same whenever it is sent again: it then has one effect. The same key"
+        " with other arguments is `invalid_arguments`.",
+        "schema": {"type": "string", "minLength": 1, "maxLength": 200, "pattern": "^[!-+\\--~]+$"},
+    }
+    return {**scope, "IdempotencyKey": key}
 
 
 def _security() -> dict[str, Any]:

@@ -126,7 +126,7 @@ def _run(decode: Callable[[], Call], memory: Backend) -> Reply | ToolError:
     """As the handler does; importing that one makes a logger, which takes its name from the environment."""
     try:
         call = decode()
-        return TOOLS[call.tool].call(memory, call.scope, call.arguments)
+        return TOOLS[call.tool].call(memory, call.scope, call.arguments, call.key)
     except ToolError as error:
         return error
 

@@ -1,6 +1,6 @@
 """Calls of tools as callers make them: arguments by name, replies as plain dictionaries."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from memtools.backend import Backend
@@ -14,15 +14,21 @@ class Caller:
 
     memory: Backend
     scope: Scope
+    key: str | None = None
+    """The idempotency key that goes with each call."""
 
     def __getattr__(self, tool: str) -> Any:
         name = f"memory_{tool}"
 
         def call(**arguments: Any) -> dict[str, Any]:
             given = {key.rstrip("_"): value for key, value in arguments.items()}
-            return TOOLS[name].call(self.memory, self.scope, given).as_dict()
+            return TOOLS[name].call(self.memory, self.scope, given, self.key).as_dict()
 
         return call
+
+    def keyed(self, key: str) -> "Caller":
+        """The same caller, whose calls have this idempotency key."""
+        return replace(self, key=key)
 
     def remember(self, *facts: str, **arguments: Any) -> list[str]:
         """Add facts one by one, so that each is younger than the one before; their ids."""

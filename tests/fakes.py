@@ -9,6 +9,7 @@ from itertools import count
 from memtools.domain.document import ABSENT, FILES, Document
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Embedding, Stamp, Status, Trace, key_of
+from memtools.domain.versions import as_past
 from memtools.ports import ConditionFailed, KeyState, StillSays, StoredSegment, Write
 
 START = datetime(2026, 11, 30, 12, tzinfo=UTC)
@@ -90,7 +91,7 @@ class FakeTraces:
         )
         if not write.after.inline_history:
             past = self._history.setdefault((scope, write.after.id), [])
-            past.append((write.before, stamp.now + self._retention))
+            past.append((as_past(write.before), stamp.now + self._retention))
 
     def changes(self, scope: Scope, since: datetime | None) -> list[Trace]:
         mine = [trace for (owner, _), trace in self._traces.items() if owner == scope]
@@ -138,6 +139,10 @@ class FakePersonas:
 
     def versions(self, scope: Scope, name: str, limit: int) -> list[Document]:
         return self._versions.get(self._key(scope, name), [])[::-1][:limit]
+
+    def version(self, scope: Scope, name: str, version: str) -> Document | None:
+        found = self._versions.get(self._key(scope, name), [])
+        return next((one for one in found if one.version == version), None)
 
     def write(self, scope: Scope, document: Document, replaces: Document | None) -> Document:
         with self._lock:

@@ -180,7 +180,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[tuple[dict[str, str], Scope]]:
     """The headers of requests that would leave this machine, with their scopes."""
     requests: list[tuple[dict[str, str], Scope]] = []
 
-    def send(self: HttpConnection, tool: str, arguments: Any, scope: Scope) -> Mapping[str, Any]:
+    def send(self: HttpConnection, tool: str, arguments: Any, scope: Scope, key: str) -> Mapping[str, Any]:
         headers = self._authorization.headers(f"{self._url}/tools/{tool}", b"", {})
         requests.append((dict(headers), scope))
         return {"results": []}

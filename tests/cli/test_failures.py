@@ -19,7 +19,7 @@ class Failing:
         self.error = error
         self.cause = cause
 
-    def send(self, tool: str, arguments: Any, scope: wire.Scope) -> dict[str, Any]:
+    def send(self, tool: str, arguments: Any, scope: wire.Scope, key: str) -> dict[str, Any]:
         raise self.error from self.cause
 
 

@@ -102,6 +102,28 @@ def test_an_imported_memory_can_be_changed(ana: Caller, run: Run, tmp_path: Path
     assert changed[one] > max(line.get("changedAt", "") for line in lines(tmp_path / "file"))
 
 
+def test_undo_goes_on_in_an_imported_memory(ana: Caller, run: Run, tmp_path: Path) -> None:
+    """S3 names all versions anew: undo still goes back step by step, and past an undo that was made before."""
+    for text in ("Brief", "Kind", "Short"):
+        ana.edit(action="add", text=text)
+    ana.edit(action="undo")
+    ana.edit(action="add", text="Warm")
+    ana.edit(action="undo")
+    for name in ("second", "third"):
+        run("export", tmp_path / name, *whose(ana.scope))
+        ana = Caller(ana.memory, Scope(ana.scope.agent, name))
+        assert run("import", tmp_path / name, *whose(ana.scope)).code == 0
+    before = [one["version"] for one in ana.history(target="self")["versions"]][::-1]
+    told = [ana.edit(action="undo") for _ in range(2)]
+    assert [one["text"] for one in told] == ["- Brief\n", ""]
+    assert [one["undone"] for one in told] == [
+        {"change": "add", "version": before[1], "backTo": before[0]},
+        {"change": "add", "version": before[0], "backTo": "none"},
+    ]
+    ana.edit(action="add", text="Later")
+    assert ana.edit(action="undo")["text"] == ""
+
+
 def test_a_warm_index_sees_an_import(ana: Caller, run: Run, moto: Template, tmp_path: Path, clock: FakeClock) -> None:
     """A warm function reads only what has changed since: an import has to be such a change."""
     ana.remember("The oboe is hers")

@@ -184,7 +184,7 @@ def test_a_silent_service_is_unavailable(answering: Answering) -> None:
     url = answering(Answer(200, {}, until=ended)).url
     try:
         with pytest.raises(Unavailable):
-            HttpConnection(url, Unsigned(url), read=0.1).send("memory_list", {}, ClientScope("maya"))
+            HttpConnection(url, Unsigned(url), read=0.1).send("memory_list", {}, ClientScope("maya"), "key")
     finally:
         ended.set()
 
@@ -251,7 +251,7 @@ def test_invoke_can_call_tools_of_a_newer_service(running: Service, scope: Scope
 def test_lambda_answers_become_errors(stand_in: _Lambda, kind: type[MemoryToolError]) -> None:
     """What Lambda refuses, or another function answers, raises one of our classes, and is not from a tool."""
     with pytest.raises(kind) as raised:
-        _connection(stand_in).send("memory_list", {}, ClientScope("maya"))
+        _connection(stand_in).send("memory_list", {}, ClientScope("maya"), "key")
     assert not raised.value.from_tool
 
 

@@ -54,8 +54,19 @@ def test_unavailable_calls_are_sent_again_unchanged(answering: Answering, clock:
     """A busy service and a throttling gateway get the same request until it is answered."""
     server = answering(_UNAVAILABLE, Answer(429, {"message": "Too Many Requests"}), _EMPTY)
     assert MemoryClient.local(server.url, user="maya").memory_list().results == []
-    assert len({body for _, _, body in server.requests}) == 1
+    assert len({(body, headers["idempotency-key"]) for _, headers, body in server.requests}) == 1
     assert len(server.requests) == 3
+
+
+def test_each_call_has_a_key_of_its_own_or_the_one_given(answering: Answering, clock: Clock) -> None:
+    """Two calls are two calls, though they are equal; a program that makes one again after a restart names it."""
+    server = answering(_EMPTY)
+    client = MemoryClient.local(server.url, user="maya")
+    for key in (None, None, "job-7", "job-7"):
+        client.call("memory_list", {}, key=key)
+    sent = [headers["idempotency-key"] for _, headers, _ in server.requests]
+    assert sent[2:] == ["job-7", "job-7"]
+    assert len(set(sent)) == 3
 
 
 def test_the_async_client_retries_too(answering: Answering, clock: Clock) -> None:

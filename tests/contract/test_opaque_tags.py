@@ -72,12 +72,14 @@ def test_the_same_text_again_is_another_version_and_guarded_as_one(opaque: Backe
         write("- c\n", "4", first)
 
 
-def test_a_write_whose_answer_was_lost_knows_itself(opaque: Backend, scope: Scope) -> None:
+def test_a_write_whose_answer_was_lost_is_named_by_what_is_there(opaque: Backend, scope: Scope) -> None:
     document = Document(name="MEMORY.md", text="- a\n", edit="add:1", writes=("mine",))
     first = opaque.personas.write(scope, document, None)
     changed = replace(document, text="- b\n", writes=("again",))
-    second = opaque.personas.write(scope, changed, first)
-    assert opaque.personas.write(scope, changed, first).version == second.version
+    opaque.personas.write(scope, changed, first)
+    with pytest.raises(ConditionFailed):
+        opaque.personas.write(scope, changed, first)
+    assert opaque.personas.read(scope, ["MEMORY.md"])["MEMORY.md"].writes == ("again",)
 
 
 def test_segments_are_replaced_by_who_has_read_them(opaque: Backend, scope: Scope) -> None:

@@ -8,6 +8,8 @@ from memtools.adapters.documents import document_key
 from memtools.backend import Backend
 from memtools.domain.document import ABSENT, SOUL, Document
 from memtools.domain.scope import Scope
+from memtools.domain.undoing import Step, edit_of
+from memtools.domain.writes import with_name
 from memtools.ports import ConditionFailed, PersonaStore
 
 
@@ -94,15 +96,47 @@ def test_an_object_beside_a_document_is_none_of_its_versions(moto_memory: Backen
     assert asked == ["version"]
 
 
-def test_a_write_sent_again_knows_itself_after_another_write(moto_memory: Backend, scope: Scope) -> None:
-    """Its answer was lost, and the object that replaced it names it: it took effect, and is not made again."""
-    store = moto_memory.personas
+def test_a_write_sent_again_is_named_by_what_is_there(store: PersonaStore, scope: Scope) -> None:
+    """Its answer was lost, and another write followed: it fails, and a read finds its name."""
     mine = Document(name="MEMORY.md", text="- a\n", edit="add:1", writes=("mine",))
     first = store.write(scope, mine, None)
     theirs = replace(mine, text="- a\n- b\n", edit="add:2", writes=("theirs", *first.writes))
-    second = store.write(scope, theirs, first)
-    assert store.write(scope, mine, None).version == second.version
+    store.write(scope, theirs, first)
+    with pytest.raises(ConditionFailed):
+        store.write(scope, mine, None)
+    assert store.read(scope, ["MEMORY.md"])["MEMORY.md"].writes == ("theirs", "mine")
     assert [one.text for one in store.versions(scope, "MEMORY.md", 5)] == ["- a\n- b\n", "- a\n"]
+
+
+def test_any_version_that_is_kept_can_be_read(store: PersonaStore, scope: Scope) -> None:
+    first = write(store, scope, "one")
+    second = write(store, scope, "two", first)
+    for version in (first, second):
+        found = store.version(scope, "MEMORY.md", version.version)
+        assert found
+        assert (found.version, found.text, found.edit) == (version.version, version.text, version.edit)
+        assert (found.replaces, found.writes) == (version.replaces, version.writes)
+    assert store.version(scope, "USER.md", first.version) is None
+    assert store.version(Scope(scope.agent, "bob"), "MEMORY.md", first.version) is None
+
+
+@pytest.mark.parametrize("name", ["none", "#7", "?", "imported", "é", "x" * 900])
+def test_a_version_that_never_was_is_none(store: PersonaStore, scope: Scope, name: str) -> None:
+    write(store, scope, "one")
+    assert store.version(scope, "MEMORY.md", name) is None
+
+
+def test_all_names_of_writes_fit_beside_the_longest_edit(store: PersonaStore, scope: Scope) -> None:
+    """S3 takes 2 KB of metadata; the versions of its documents have names of 32 characters."""
+    names: tuple[str, ...] = ()
+    for number in range(60):
+        names = with_name(f"{number:020}", names)
+    step = Step("replace", "v" * 32, "w" * 32)
+    document = Document(name="MEMORY.md", text="x", edit=edit_of(step), writes=names)
+    first = store.write(scope, document, None)
+    assert store.read(scope, ["MEMORY.md"])["MEMORY.md"].writes == names == first.writes
+    metadata = {"edit": document.edit, "replaces": "v" * 32, "writes": ",".join(names), "written": "t" * 27}
+    assert sum(len(name) + len(value) for name, value in metadata.items()) < 2048
 
 
 def test_deletion_markers_and_neighbours_take_no_place_among_versions(moto_memory: Backend, scope: Scope) -> None:

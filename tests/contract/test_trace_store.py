@@ -10,7 +10,7 @@ from memtools.backend import Backend
 from memtools.current_call import Metric, running_call
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Embedding, MergeRecord, Stamp, Status, Trace, key_of
-from memtools.domain.versions import carrying, deleted, updated
+from memtools.domain.versions import as_past, carrying, deleted, updated
 from memtools.ports import ConditionFailed, StillSays, TraceStore, Write
 
 from tests.fakes import START
@@ -101,8 +101,8 @@ def test_a_replaced_version_is_in_the_history_until_the_retention_is_over(store:
     third = deleted(second, "why", stamp(3), RETENTION)
     step(store, scope, first, second, 2)
     step(store, scope, second, third, 3)
-    assert list(store.history(scope, first.id, START)) == [second, first]
-    assert list(store.history(scope, first.id, stamp(2).now + RETENTION)) == [second]
+    assert list(store.history(scope, first.id, START)) == [as_past(second), first]
+    assert list(store.history(scope, first.id, stamp(2).now + RETENTION)) == [as_past(second)]
 
 
 def test_versions_sort_as_numbers_in_the_history(store: TraceStore, scope: Scope) -> None:

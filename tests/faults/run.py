@@ -3,7 +3,7 @@
 import itertools
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache
 from typing import Any
@@ -80,7 +80,8 @@ class Run:
     def _call(self, clients: Clients) -> Any:
         arguments = self._scenario.arguments(names_in(self.scope))
         try:
-            return self._plain(getattr(self._caller(clients), self._scenario.tool)(**arguments))
+            caller = replace(self._caller(clients), key=self._scenario.key)
+            return self._plain(getattr(caller, self._scenario.tool)(**arguments))
         except (Killed, Exception) as failure:
             return failure
 
@@ -121,6 +122,7 @@ class Run:
         text = json.dumps(value, default=_as_json, sort_keys=True).replace(self.scope.agent, "AGENT")
         for birth, name in names_in(self.scope).items():
             text = text.replace(name, f"<{birth}>")
+        text = re.sub(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "VERSION", text)  # moto's names of versions
         return _stripped(json.loads(re.sub(r"(<\w+>)-[0-9a-f]{8}", r"\1-spare", text)))
 
 

@@ -24,6 +24,8 @@ class Scenario:
     tool: str
     prepare: Callable[[Caller], None]
     arguments: Callable[[Names], dict[str, Any]]
+    key: str | None = None
+    """The idempotency key of the call, where the state does not tell whether it was made before."""
 
 
 TEXTS = ("tea", "coffee", "milk", "water", "juice", "cocoa", "coffee | water | milk")
@@ -65,6 +67,13 @@ def _merged(ana: Caller) -> None:
     ana.merge(traceIds=[names["tea"], names["coffee"], names["milk"]], mergedContent="juice")
 
 
+def _merged_twice(ana: Caller) -> None:
+    _merged(ana)
+    ana.add(facts=["cocoa"])
+    names = names_in(ana.scope)
+    ana.merge(traceIds=[names["tea"], names["cocoa"]], mergedContent="water")
+
+
 def _without_vectors(ana: Caller) -> None:
     """Stored while the model was out: the next search makes what is missing, and a segment to keep it in."""
     _facts(Caller(replace(ana.memory, embedder=NoEmbedder()), ana.scope))
@@ -90,6 +99,12 @@ def _documents(ana: Caller) -> None:
     ana.edit(action="add", text="coffee")
 
 
+def _undone(ana: Caller) -> None:
+    _documents(ana)
+    ana.edit(action="add", text="milk")
+    ana.edit(action="undo")
+
+
 SCENARIOS = [
     Scenario("add new", "add", _facts, lambda _: {"facts": ["juice", "cocoa"], "tags": ["new"]}),
     Scenario("add mixed", "add", _mixed, lambda _: {"facts": ["water", "tea", "coffee", "milk", "juice"]}),
@@ -109,7 +124,8 @@ SCENARIOS = [
         "edit replace", "edit", _documents, lambda _: {"action": "replace", "text": "tea", "with": "tea and tea leaves"}
     ),
     Scenario("edit remove", "edit", _documents, lambda _: {"action": "remove", "text": "coffee"}),
-    Scenario("edit undo", "edit", _documents, lambda _: {"action": "undo"}),
+    Scenario("edit undo", "edit", _documents, lambda _: {"action": "undo"}, key="k"),
+    Scenario("edit undo a version", "edit", _undone, lambda _: {"action": "undo"}, key="k"),
     Scenario("update", "update", _facts, lambda names: {"traceId": names["tea"], "content": "water", "version": 1}),
     Scenario("update tags", "update", _changed, lambda names: {"traceId": names["tea"], "tags": ["hot"]}),
     Scenario("delete", "delete", _changed, lambda names: {"traceId": names["tea"], "reason": "cold"}),
@@ -117,4 +133,6 @@ SCENARIOS = [
     Scenario("restore version", "restore", _changed, lambda names: {"traceId": names["tea"], "version": 1}),
     Scenario("merge", "merge", _changed, lambda names: {"traceIds": [names["coffee"], names["tea"], names["milk"]]}),
     Scenario("unmerge", "unmerge", _merged, lambda names: {"survivorId": names["tea"]}),
+    Scenario("unmerge one of two", "unmerge", _merged_twice, lambda names: {"survivorId": names["tea"]}, key="k"),
+    Scenario("add with a key", "add", _mixed, lambda _: {"facts": ["tea", "coffee", "milk", "juice"]}, key="k"),
 ]

@@ -44,7 +44,8 @@ class Place:
     merged: dict[str, list[str]] = field(default_factory=dict)
     entries: list[str] = field(default_factory=list)
     document: str = ""
-    undoable: bool = False
+    undoable: int = 0
+    """So many changes of the document can be undone."""
     edits: int = 0
 
 
@@ -187,8 +188,8 @@ class Course:
 
     def _learn_of_edit(self, place: Place, given: Mapping[str, Any], reply: Mapping[str, Any]) -> None:
         self._learn_of_text(place, reply["version"], reply["text"])
-        # The judge of documents does not follow several undos in a row.
-        place.undoable = given["action"] != "undo"
+        if reply["changed"]:
+            place.undoable += -1 if given["action"] == "undo" else 1
 
     def _learn_of_text(self, place: Place, version: str, text: str) -> None:
         place.document = version

@@ -13,9 +13,10 @@ def entry(text: str) -> str:
     return "- " + text.removeprefix("- ").replace("\n", "\n  ") + "\n"
 
 
-def occurrences(document: str, text: str) -> int:
-    """How often the text occurs, overlaps counted."""
-    return sum(document.startswith(text, start) for start in range(len(document)))
+def places(document: str, text: str) -> list[range]:
+    """Where the text occurs, overlaps too."""
+    starts = (start for start in range(len(document)) if document.startswith(text, start))
+    return [range(start, start + len(text)) for start in starts]
 
 
 @dataclass(frozen=True)
@@ -39,9 +40,12 @@ class Document:
         """The entries without their bullets, to the letter."""
         return ["".join(lines).removesuffix("\n") for lines in re.findall(r"(?m)^- (.*\n(?:  .*\n)*)", self.text)]
 
-    def answers(self, edit: Edit, *, stale: bool) -> tuple[Answer, ...]:
-        """What the edit may answer; ``stale`` if it names a version that is no longer the current one."""
-        own = self._outcome(edit)
+    def answers(self, edit: Edit, *, stale: bool, exact: bool) -> tuple[Answer, ...]:
+        """What the edit may answer.
+
+        ``exact`` if it names a version, ``stale`` if that is no longer the current one.
+        """
+        own = self._outcome(edit, exact=exact)
         same: Answer = {"text": self.text}
         if edit == self.made_by and (stale or edit.action != "undo"):
             # Whether it is a retry or meant once more, the state cannot tell.
@@ -50,14 +54,22 @@ class Document:
             return (CONFLICT, same) if own == same else (Refused("conflict", {"text": self.text}),)
         return (own,)
 
-    def _outcome(self, edit: Edit) -> Answer:
+    def _says(self, old: str, new: str) -> bool:
+        """Whether the old text is in the new one and nowhere else: it has been replaced already."""
+        there = places(self.text, new)
+        left = [one for one in places(self.text, old) if not any(one.start in two and one[-1] in two for two in there)]
+        return old in self.text and not left
+
+    def _outcome(self, edit: Edit, *, exact: bool) -> Answer:
         if edit.action == "undo":
             return {"text": self.earlier[-1]} if self.earlier else NOT_FOUND
         text = edit.text or ""
         if edit.action == "add":
             known = f"\n{entry(text)}- " in f"\n{self.text}- "
             after = self.text if known else self.text + entry(text)
-        elif (found := occurrences(self.text, text)) != 1:
+        elif edit.action == "replace" and not exact and self._says(text, edit.new or ""):
+            after = self.text
+        elif (found := len(places(self.text, text))) != 1:
             return Refused("ambiguous") if found else NOT_FOUND
         else:
             after = self.text.replace(text, edit.new or "")

@@ -1,5 +1,6 @@
 """Random lives of two users' documents against a plain model: every answer, and all documents after every step."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from hypothesis import strategies as st
@@ -9,11 +10,20 @@ from memtools.domain.scope import Scope
 
 from tests.calls import Caller
 from tests.fakes import FakeClock
-from tests.model.answers import Make, agree, answer, check
+from tests.model.answers import Make, Refused, agree, answer, check
 from tests.model.documents import Document, Edit
 
-# Faults that the code still has. While one is True, lives avoid it; delete each with its fault.
-A6_UNDO_DOES_NOT_GO_BACK_STEP_BY_STEP = True
+
+@dataclass(frozen=True)
+class Sent:
+    """A call with a key that changed a document: what it answered, and how many versions there were after it."""
+
+    place: tuple[int, str]
+    caller: Caller
+    arguments: dict[str, Any]
+    told: dict[str, Any]
+    versions: int
+
 
 FILES = {"user": "USER.md", "self": "MEMORY.md"}  # in the order in which the soul has them
 NOTES = ["tea", "te", "coffee", "tea and coffee", r"$1 \1 (.*)", "aa", "東京", "- tea", "x" * 9000, "y" * 9000]
@@ -34,22 +44,29 @@ class Life(RuleBasedStateMachine):
         self.callers = [Caller(memory, Scope(agent, user)) for user in ("u1", "u10")]
         self.documents = {(who, target): Document() for who in (0, 1) for target in FILES}
         self.versions: dict[tuple[int, str], list[str]] = {place: [] for place in self.documents}
+        self.sent: list[Sent] = []
         self.souls: dict[tuple[int, str], str] = {}
         for place in self.documents:
             for note in ("milk", "water"):
                 self.edit(place, Edit("add", note), "none")
 
     def edit(self, place: tuple[int, str], edit: Edit, version: str) -> None:
+        """Every other call has a key."""
         document, told_before = self.documents[place], self.versions[place]
         choices: dict[str, list[Any]] = {"none": [None], "current": told_before[-1:], "stale": told_before[-2:-1]}
         named = choices[version]
         if not named:
             return
         arguments = {"action": edit.action, "text": edit.text, "with_": edit.new, "version": named[0]}
-        told = answer(lambda: self.callers[place[0]].edit(target=place[1], **arguments))
-        agree(told, *document.answers(edit, stale=version == "stale"))
+        number = next(self.numbers)
+        caller = self.callers[place[0]]
+        caller = caller.keyed(f"key-{number}") if number % 2 else caller
+        told = answer(lambda: caller.edit(target=place[1], **arguments))
+        agree(told, *document.answers(edit, stale=version == "stale", exact=version != "none"))
         if isinstance(told, dict):
             self.written(place, edit, told)
+            if told["changed"] and caller.key:
+                self.sent.append(Sent(place, caller, arguments, told, len(told_before)))
 
     def text_of(self, place: tuple[int, str], part: str | int) -> str:
         entries = self.documents[place].entries()[::-1] or ["nowhere"]
@@ -61,7 +78,8 @@ class Life(RuleBasedStateMachine):
         if told["text"] == document.text:
             assert told["version"] in told_before[-1:] or not told_before
         else:
-            assert told["message"] == f"ok ({edit.action} → {FILES[place[1]]}); loads next session"
+            assert told["message"].startswith(f"ok ({edit.action} → {FILES[place[1]]}")
+            assert (edit.action == "undo") == ("undone" in told)
             assert told["version"] not in told_before
             told_before.append(told["version"])
             document.write(edit, told["text"])
@@ -81,10 +99,18 @@ class Life(RuleBasedStateMachine):
     @rule(place=places, version=versions, steps=st.integers(1, 3))
     def undo(self, place: tuple[int, str], version: str, steps: int) -> None:
         for _ in range(steps):
-            undone = self.documents[place].written[-1:]
-            if A6_UNDO_DOES_NOT_GO_BACK_STEP_BY_STEP and any(action == "undo" for action, _ in undone):
-                return
             self.edit(place, Edit("undo"), version)
+
+    @rule(pick=st.integers(0, 30), other=st.booleans())
+    def send_again(self, pick: int, other: bool) -> None:
+        """A call with a key, sent again after up to 20 writes of others: nothing changes, the answer is the same."""
+        known = [one for one in self.sent if len(self.versions[one.place]) - one.versions <= 20]
+        if not known:
+            return
+        one = known[pick % len(known)]
+        arguments = {**one.arguments, **({"version": "other"} if other else {})}
+        told = answer(lambda: one.caller.edit(target=one.place[1], **arguments))
+        agree(told, Refused("invalid_arguments") if other else one.told)
 
     @invariant()
     def all_is_as_the_model_says(self) -> None:

@@ -7,10 +7,6 @@ from memtools.domain.scope import Scope
 from tests.calls import Caller
 from tests.model.answers import answer
 
-# An undo sent again has to be told from a second undo before it can go back step by step: that takes a key with the
-# call. Delete the mark, and the constant in the documents' machine, with the fault.
-fault = pytest.mark.xfail(strict=True)
-
 
 @pytest.fixture
 def ana(fake_memory: Backend, scope: Scope) -> Caller:
@@ -66,7 +62,6 @@ def test_an_unmerge_tells_only_what_it_brought_back(ana: Caller) -> None:
     assert sorted(ana.all()) == ["a", "c", "newer"]
 
 
-@fault
 def test_undo_goes_back_step_by_step(ana: Caller) -> None:
     """A6: each undo takes back one edit more."""
     for text in "abc":
@@ -74,7 +69,6 @@ def test_undo_goes_back_step_by_step(ana: Caller) -> None:
     assert [ana.edit(action="undo")["text"] for _ in range(2)] == ["- a\n- b\n", "- a\n"]
 
 
-@fault
 def test_undo_of_the_version_told_goes_on_back(ana: Caller) -> None:
     """A6: with the version of the undo before, the next one goes back further and brings nothing again."""
     for text in "abc":

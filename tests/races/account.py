@@ -166,7 +166,7 @@ def duplicates(outcome: Outcome) -> Iterator[Finding]:
 
 
 def _edited(before: Sequence[str], call: Call) -> str:
-    """The document after the call, from the texts that it had, the last of them last. Not the product's own code."""
+    """The document after the call, from its texts on the way back, the current one last. Not the product's own code."""
     given = call.arguments
     text = before[-1] if before else ""
     if given["action"] == "add":
@@ -178,16 +178,24 @@ def _edited(before: Sequence[str], call: Call) -> str:
     return before[-2] if len(before) > 1 else ""
 
 
+def _ways_back(versions: Sequence[Document]) -> dict[str, list[str]]:
+    """For each version the texts on its way back, its own last: an edit adds one, an undo takes one away."""
+    ways: dict[str, list[str]] = {}
+    for one in versions:
+        before = ways.get(one.replaces or "", [])
+        ways[one.version] = before[:-1] if one.edit.startswith("undo:") else [*before, one.text]
+    return ways
+
+
 def _works(outcome: Outcome, call: Call) -> list[Document]:
     """The document's versions that the call, and no other with another mark, can have made of the version it read."""
     now = outcome.end.document
     action = f"{call.arguments['action']}:"
-    texts = [one.text for one in now]
-    places = {one.version: place for place, one in enumerate(now, 1)}
+    ways = _ways_back(now)
     return [
         one
         for one in now[len(outcome.start.document) :]
-        if one.edit.startswith(action) and one.text == _edited(texts[: places.get(one.replaces or "", 0)], call)
+        if one.edit.startswith(action) and one.text == _edited(ways.get(one.replaces or "", []), call)
     ]
 
 
@@ -195,7 +203,8 @@ def document(outcome: Outcome) -> Iterator[Finding]:
     """Of MEMORY.md: each version is one told edit, made on the version before it or on an older one of the same text.
 
     S3's condition is about content only: where an undo has brought a text back, it takes that for the version which an
-    edit has read before. So a write whose answer was lost can then happen again.
+    edit has read before. That edit does not name the writes in between. So if the answer of one of these was lost, and
+    an undo took it back, it can happen again.
     """
     old, now = outcome.start.document, outcome.end.document
     if [one.version for one in now[: len(old)]] != [one.version for one in old]:
@@ -231,9 +240,14 @@ def _edit_answered(now: Sequence[Document], told: Told, works: Sequence[Document
         return
     if not works:
         yield lost(f"told, but not made: {told}")
-    undone = any(one.edit.startswith("undo:") for one in now)
-    if told.call.mark and len(works) > 1 and not (undone and len({one.text for one in works}) == 1):
+    # An undo took the first of them back, see above: then no version has its text twice.
+    taken_back = any(one.edit.startswith("undo:") for one in now) and not _is_double(now, told.call)
+    if told.call.mark and len(works) > 1 and not taken_back:
         yield untrue(f"told once, made {len(works)} times: {told}; {[one.text for one in works]}")
+
+
+def _is_double(now: Sequence[Document], call: Call) -> bool:
+    return any(one.text.count(call.mark) > 1 for one in now)
 
 
 def undone(outcome: Outcome) -> Iterator[Finding]:

@@ -171,8 +171,8 @@ def edits_of_the_same_version(caller: Caller, number: int) -> Course:
 
 @_race
 def appends_against_undo(caller: Caller, number: int) -> Course:
-    for text in ("first", "second"):
-        caller.edit(action="add", text=text)
+    for before in range(LANES // 2):
+        caller.edit(action="add", text=f"before {before}")
     calls = [_edit("undo", "") if n % 2 else _edit("add", _mark(n), text=f"entry {_mark(n)}") for n in range(LANES)]
     return _course(calls, number, refusals(edit=""), account.undone)
 

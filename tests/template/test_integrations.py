@@ -183,7 +183,8 @@ def test_a_target_is_the_export_of_its_function(function: str) -> None:
     called = given["targetConfiguration"]["mcp"]["lambda"]
     assert called["toolSchema"]["inlinePayload"] == FORMATS["agentcore"](tools_of(function))
     assert target["TargetConfiguration"]["Mcp"]["Lambda"]["LambdaArn"] == {"Ref": f"{function.title()}FunctionArn"}
-    assert given["metadataConfiguration"] == {"allowedRequestHeaders": ["x-memory-agent", "x-memory-user"]}
+    allowed = ["x-memory-agent", "x-memory-user", "x-memory-idempotency-key"]
+    assert given["metadataConfiguration"] == {"allowedRequestHeaders": allowed}
     assert given["credentialProviderConfigurations"] == [{"credentialProviderType": "GATEWAY_IAM_ROLE"}]
     # The model sees <target>___<tool>, and the function splits at the first of them.
     assert "_" not in given["name"]

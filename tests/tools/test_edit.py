@@ -7,9 +7,10 @@ import pytest
 from memtools.backend import Backend
 from memtools.domain.document import Document
 from memtools.domain.scope import Scope
-from memtools.errors import Conflict, NotFound, TooLarge
+from memtools.errors import Conflict, NotFound, TooLarge, Unavailable
 
 from tests.calls import Caller
+from tests.fakes import FakePersonas
 
 
 def text_of(caller: Caller, target: str = "self") -> str:
@@ -107,21 +108,96 @@ def test_a_document_beyond_the_limit_can_be_read_and_trimmed(ana: Caller) -> Non
         ana.edit(action="add", text="one more")
 
 
-def test_undo_puts_back_the_previous_version_as_a_new_one(ana: Caller) -> None:
-    ana.edit(action="add", text="one")
-    second = ana.edit(action="add", text="two")
-    undone = ana.edit(action="undo")
-    assert undone["text"] == "- one\n"
-    assert undone["message"] == "ok (undo → MEMORY.md); loads next session"
-    again = ana.edit(action="undo")
-    assert again["version"] == undone["version"]
-    assert ana.edit(action="undo", version=undone["version"])["text"] == second["text"]
-    assert [one["change"] for one in ana.history(target="self")["versions"]] == ["undo", "undo", "add", "add"]
+def test_undo_says_what_it_took_back(ana: Caller) -> None:
+    """A6: each undo goes one change further back, names it, and makes a new version."""
+    versions = [ana.edit(action="add", text=text)["version"] for text in ("one", "two", "three")]
+    ana.edit(action="replace", text="three", with_="3")
+    changed = ana.read(target="self")["version"]
+    steps = [ana.edit(action="undo") for _ in range(4)]
+    assert [one["text"] for one in steps] == ["- one\n- two\n- three\n", "- one\n- two\n", "- one\n", ""]
+    assert [one["undone"] for one in steps] == [
+        {"change": "replace", "version": changed, "backTo": versions[2]},
+        {"change": "add", "version": versions[2], "backTo": versions[1]},
+        {"change": "add", "version": versions[1], "backTo": versions[0]},
+        {"change": "add", "version": versions[0], "backTo": "none"},
+    ]
+    assert f"took back `replace`, which had made version {changed}" in steps[0]["message"]
+    assert [one["change"] for one in ana.history(target="self")["versions"]][:5] == [*["undo"] * 4, "replace"]
+    with pytest.raises(NotFound):
+        ana.edit(action="undo")
+    assert text_of(ana) == ""
 
 
-def test_undo_of_the_first_version_leaves_nothing(ana: Caller) -> None:
-    ana.edit(action="add", text="one")
+def test_an_edit_after_undos_starts_a_new_line(ana: Caller) -> None:
+    """A6: undo takes that edit back first, then goes on before the ones that were undone."""
+    for text in ("one", "two", "three"):
+        ana.edit(action="add", text=text)
+    ana.edit(action="undo")
+    ana.edit(action="undo")
+    ana.edit(action="add", text="four")
+    assert [ana.edit(action="undo")["text"] for _ in range(2)] == ["- one\n", ""]
+    ana.edit(action="add", text="five")
     assert ana.edit(action="undo")["text"] == ""
+    with pytest.raises(NotFound):
+        ana.edit(action="undo")
+
+
+def test_an_undo_with_its_old_version_is_the_same_undo(ana: Caller) -> None:
+    """A5: without a key, the version tells an undo sent again from the next one."""
+    for text in ("one", "two", "three"):
+        version = ana.edit(action="add", text=text)["version"]
+    first = ana.edit(action="undo", version=version)
+    assert ana.edit(action="undo", version=version) == first
+    assert ana.edit(action="undo", version=first["version"])["text"] == "- one\n"
+    with pytest.raises(Conflict):
+        ana.edit(action="undo", version=version)
+
+
+def test_undo_takes_back_what_somebody_wrote_past_the_tools(memory: Backend, scope: Scope) -> None:
+    """An operator's write names no version that it replaced: the order of the versions tells."""
+    ana = Caller(memory, scope)
+    first = ana.edit(action="add", text="one")["version"]
+    outside = [written_outside(memory, scope, text) for text in ("theirs\n", "theirs again\n")]
+    ana.edit(action="add", text="two")
+    steps = [ana.edit(action="undo") for _ in range(4)]
+    assert [one["text"] for one in steps] == ["theirs again\n", "theirs\n", "- one\n", ""]
+    assert [one["undone"]["change"] for one in steps] == ["add", "outside", "outside", "add"]
+    assert [one["undone"]["backTo"] for one in steps] == [outside[1], outside[0], first, "none"]
+
+
+def test_undo_of_what_somebody_wrote_first_is_refused(memory: Backend, scope: Scope) -> None:
+    ana = Caller(memory, scope)
+    written_outside(memory, scope, "theirs\n")
+    ana.edit(action="add", text="one")
+    assert ana.edit(action="undo")["text"] == "theirs\n"
+    with pytest.raises(NotFound):
+        ana.edit(action="undo")
+    assert text_of(ana) == "theirs\n"
+
+
+def written_outside(memory: Backend, scope: Scope, text: str) -> str:
+    """Write MEMORY.md as an operator does, past the tools; its version."""
+    personas: Any = memory.personas
+    if isinstance(personas, FakePersonas):
+        current = personas.read(scope, ["MEMORY.md"]).get("MEMORY.md")
+        stored = personas.write(scope, Document(name="MEMORY.md", text=text), current)
+        personas._versions[scope.agent, scope.user, "MEMORY.md"][-1] = replace(stored, replaces=None)
+        return stored.version
+    from memtools.adapters.documents import document_key
+
+    answer = personas._client.put_object(
+        Bucket=personas._bucket, Key=document_key(scope, "MEMORY.md"), Body=text.encode()
+    )
+    return str(answer["VersionId"])
+
+
+def test_undo_ends_where_versions_are_no_longer_kept(ana: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    ana.edit(action="add", text="one")
+    ana.edit(action="add", text="two")
+    monkeypatch.setattr(ana.memory.personas, "version", lambda *_: None)
+    with pytest.raises(NotFound, match="kept"):
+        ana.edit(action="undo")
+    assert text_of(ana) == "- one\n- two\n"
 
 
 def test_undo_without_a_document_or_with_a_stale_version_is_refused(ana: Caller) -> None:
@@ -135,19 +211,50 @@ def test_undo_without_a_document_or_with_a_stale_version_is_refused(ana: Caller)
 
 
 def test_an_undo_overtaken_by_an_edit_undoes_that_edit(ana: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Somebody writes between its two reads: it starts again, and goes back one step from what stands there."""
+    """Somebody writes between its reads: it starts again, and goes back one step from what is there then."""
     ana.edit(action="add", text="one")
     ana.edit(action="add", text="two")
-    plain, others = ana.memory.personas.versions, iter(["three"])
+    plain, others = ana.memory.personas.version, iter(["three"])
 
-    def versions(*arguments: Any) -> list[Document]:
+    def version(*arguments: Any) -> Document | None:
         for text in others:
             ana.edit(action="add", text=text)
         return plain(*arguments)
 
-    monkeypatch.setattr(ana.memory.personas, "versions", versions)
+    monkeypatch.setattr(ana.memory.personas, "version", version)
     assert ana.edit(action="undo")["text"] == "- one\n- two\n"
     assert [one["change"] for one in ana.history(target="self")["versions"]] == ["undo", "add", "add", "add"]
+
+
+def test_a_replacement_that_is_there_already_is_not_made_again(ana: Caller) -> None:
+    """A4: without a key, the state decides, unless the call names a version."""
+    ana.edit(action="add", text="a cat")
+    edit = {"action": "replace", "text": "cat", "with_": "cat and dog"}
+    ana.edit(**edit)
+    version = ana.edit(action="add", text="milk")["version"]
+    assert ana.edit(**edit)["changed"] is False
+    assert text_of(ana) == "- a cat and dog\n- milk\n"
+    assert ana.edit(**edit, version=version)["text"] == "- a cat and dog and dog\n- milk\n"
+
+
+@pytest.mark.parametrize("action", ["undo", "add"])
+def test_an_unanswered_undo_without_key_or_version_is_told_as_uncertain(
+    ana: Caller, action: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sent again, it could be a second undo; with a key or a version, and for other edits, it could not."""
+    version = ana.edit(action="add", text="one")["version"]
+
+    def write(*_: Any) -> Document:
+        raise Unavailable("No answer.")
+
+    monkeypatch.setattr(ana.memory.personas, "write", write)
+    text = {} if action == "undo" else {"text": "two"}
+    told = []
+    for caller, more in ((ana, {}), (ana.keyed("k"), {}), (ana, {"version": version})):
+        with pytest.raises(Unavailable) as refused:
+            caller.edit(action=action, **text, **more)
+        told.append(refused.value.retryable)
+    assert told == [action != "undo", True, True]
 
 
 def test_the_history_of_a_document_tells_every_version(ana: Caller) -> None:

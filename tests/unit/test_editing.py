@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from memtools.domain.editing import add, entries, remove, replace, require_within_limit
+from memtools.domain.editing import add, entries, is_replaced, remove, replace, require_within_limit
 from memtools.errors import Ambiguous, InvalidArguments, NotFound, TooLarge, ToolError
 
 NOTES = """\
@@ -83,7 +83,7 @@ def test_whatever_is_added_is_one_entry(document: str, ending: str, text: str) -
     document = document.removesuffix("\n") + ending
     before = entries(document)
     after = entries(added(document, text))
-    stripped = text.strip()
+    stripped = text.replace("\r\n", "\n").replace("\r", "\n").strip()
     bare = stripped[2:].lstrip() if stripped[:2] in ("- ", "* ", "+ ", "-\t", "*\t", "+\t") else stripped
     assert bare in after
     assert after == (before if bare in before else [*before, bare])
@@ -170,7 +170,7 @@ def test_a_replacement_there_and_back_gives_the_same_bytes(document: str, new: s
 @given(left=texts, right=texts, old=st.text(min_size=1, max_size=8), new=st.text(max_size=8))
 def test_replacing_is_literal_and_touches_nothing_else(left: str, right: str, old: str, new: str) -> None:
     document = left + old + right
-    assume("\n" not in old + new)
+    assume(not {"\n", "\r"} & set(old + new))
     assume(document.find(old) == document.rfind(old))
     assert replace(document, old, new) == left + new + right
 
@@ -366,3 +366,94 @@ def test_a_refusal_names_the_longest_entries() -> None:
 
 
 # Whole stories
+
+
+# Line ends
+
+
+def crlf(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\n", "\r\n")
+
+
+mixed = st.lists(st.sampled_from(["a", "b", "- ", "  ", "\n", "\r\n"]), min_size=1, max_size=8).map("".join)
+
+
+@given(document=documents, text=mixed, new=mixed)
+def test_a_document_keeps_its_own_line_ends(document: str, text: str, new: str) -> None:
+    """E4: every edit does to a document with CRLF what it does to the same document with LF, whatever is given."""
+
+    def outcome(edit: Callable[..., str], *arguments: str) -> str:
+        try:
+            return edit(*arguments)
+        except ToolError as error:
+            return error.code
+
+    for edit, given_ in ((add, (text,)), (remove, (text,)), (replace, (text, new))):
+        plain = outcome(edit, document, *(one.replace("\r\n", "\n") for one in given_))
+        assert "\r" not in plain
+        for spelled in (given_, tuple(map(crlf, given_))):
+            assert outcome(edit, document, *spelled) == plain
+            assert outcome(edit, crlf(document), *spelled) == (crlf(plain) if document else plain)
+    assert entries(crlf(document)) == entries(document)
+
+
+@pytest.mark.parametrize("text", ["one\ntwo", "one\r\ntwo", "one\rtwo"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_text_is_found_with_any_line_end(text: str, end: str) -> None:
+    """E4: as it was added, with the document's line end, or with the other one."""
+    document = add(f"# Notes{end}", text)
+    assert document == f"# Notes{end}- one{end}  two{end}"
+    assert add(document, text) == document
+    assert replace(document, text, "1\n2\r\n3") == f"# Notes{end}- 1{end}  2{end}  3{end}"
+    assert remove(document, text) == f"# Notes{end}"
+
+
+def test_the_first_line_end_is_the_documents() -> None:
+    """An operator's mixed document: what is added takes the first one, and nothing else changes."""
+    assert add("a\r\nb\n", "c") == "a\r\nb\n- c\r\n"
+    assert add("a\nb\r\n", "c") == "a\nb\r\n- c\n"
+    assert replace("a\r\nb\nc", "b", "x\ny") == "a\r\nx\r\ny\nc"
+
+
+def test_half_a_line_end_is_never_taken() -> None:
+    assert remove("a\r\nb", "\n") == "ab"
+    assert replace("a\r\nb", "\nb", "!") == "a!"
+    assert refused(remove, "a\r\n\r\nb", "\n").details["occurrences"] == [
+        {"line": 1, "text": "a"},
+        {"line": 2, "text": ""},
+    ]
+
+
+# Edits that are there already
+
+
+@pytest.mark.parametrize(
+    ("document", "old", "new", "done"),
+    [
+        ("- a cat and dog", "cat", "cat and dog", True),
+        ("- a cat", "cat", "cat and dog", False),
+        ("- a cat and dog, a cat", "cat", "cat and dog", False),
+        ("- a cat and dog, a cat and dog", "cat", "cat and dog", True),
+        ("- a dog", "cat", "cat and dog", False),
+        ("- a cat", "cat", "dog", False),
+        ("- aaa", "a", "aa", True),
+        ("- a\r\n  b and c", "a\nb", "a\nb and c", True),
+        ("- a", "a", "", False),
+        ("", "a", "aa", False),
+    ],
+)
+def test_a_replacement_is_done_where_nothing_is_left_outside_of_it(
+    document: str, old: str, new: str, done: bool
+) -> None:
+    """A4: the new text contains the old one, and the document has the old one only there."""
+    assert is_replaced(document, old, new) is done
+
+
+@given(left=documents, right=documents, around=st.tuples(mixed, mixed))
+def test_a_replacement_by_more_is_done_after_it_was_made(left: str, right: str, around: tuple[str, str]) -> None:
+    """A4: any new text with the old one in it, in any document."""
+    old, new = "cat", "cat".join(around)
+    assume(new != old)
+    document = f"{left}- a cat\n{right}"
+    assert not is_replaced(document, old, new)
+    assert is_replaced(replace(document, old, new), old, new)

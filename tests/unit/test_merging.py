@@ -172,7 +172,7 @@ def test_a_merge_undone_brings_all_back_as_it_was() -> None:
         changed_at=later.now,
         writes=("undo", "the-write", "earlier"),
         embedding=VECTOR,
-        inline_history=(replace(a, embedding=None), replace(tombstone, inline_history=())),
+        inline_history=(replace(a, embedding=None), replace(tombstone, inline_history=(), writes=("the-write",))),
     )
 
 

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Self, TypeVar
+from uuid import uuid4
 
 from memtools_client.retries import CALLS, Retries
 from memtools_client.tools import AsyncTools, Tools
@@ -107,6 +108,10 @@ class _Client:
             raise ValueError("The token says who the user is: make a client with another token.")
         return type(self)(self._connection, Scope(user, agent or self.scope.agent), self._retries)
 
+    def _sending(self, tool: str, arguments: Mapping[str, Any], key: str | None) -> Callable[[], Mapping[str, Any]]:
+        """Sends the call, with the same key each time."""
+        return partial(self._connection.send, tool, arguments, self.scope, key or str(uuid4()))
+
 
 class MemoryClient(_Client, Tools):
     """The memory of one user, with a method for each tool.
@@ -115,9 +120,16 @@ class MemoryClient(_Client, Tools):
     Unavailable when its retries are used up.
     """
 
-    def call(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Call a tool by its name, as a model does: arguments and reply are JSON, with names in camelCase."""
-        return self._retries.run(partial(self._connection.send, tool, arguments, self.scope))
+    def call(self, tool: str, arguments: Mapping[str, Any], *, key: str | None = None) -> Mapping[str, Any]:
+        """Call a tool by its name, as a model does: arguments and reply are JSON, with names in camelCase.
+
+        Args:
+            tool: The tool's name.
+            arguments: Its arguments.
+            key: The idempotency key, 1 to 200 visible ASCII characters without a comma. Give one if your program may
+                make the same call again, such as after a restart; without it, each call has its own.
+        """
+        return self._retries.run(self._sending(tool, arguments, key))
 
     def _ask(self, tool: str, arguments: Mapping[str, Any], reply: Callable[[Mapping[str, Any]], Reply]) -> Reply:
         return reply(self.call(tool, arguments))
@@ -126,13 +138,12 @@ class MemoryClient(_Client, Tools):
 class AsyncMemoryClient(_Client, AsyncTools):
     """The same for asyncio. Requests run in threads.
 
-    Cancelling a call does not stop a request that was sent. It is safe to send the call again.
+    Cancelling a call does not stop a request that was sent. To make such a call again safely, give both the same key.
     """
 
-    async def call(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Call a tool by its name, as a model does: arguments and reply are JSON, with names in camelCase."""
-        send = partial(self._connection.send, tool, arguments, self.scope)
-        return await self._retries.run_async(partial(asyncio.to_thread, send))
+    async def call(self, tool: str, arguments: Mapping[str, Any], *, key: str | None = None) -> Mapping[str, Any]:
+        """Call a tool by its name; the arguments are those of ``MemoryClient.call``."""
+        return await self._retries.run_async(partial(asyncio.to_thread, self._sending(tool, arguments, key)))
 
     async def _ask(self, tool: str, arguments: Mapping[str, Any], reply: Callable[[Mapping[str, Any]], Reply]) -> Reply:
         return reply(await self.call(tool, arguments))

@@ -67,7 +67,7 @@ class Fault(MemoryToolError):
 
 
 class Unavailable(MemoryToolError):
-    """No answer in time, although the client has retried the call. It is safe to send it again.
+    """No answer in time, although the client has retried the call. It may have taken effect.
 
     ``wait`` is how many seconds the service asked to wait first, 0 where it did not say.
     """

@@ -85,11 +85,12 @@ class HttpConnection:
         self._pool = urllib3.PoolManager(maxsize=32, timeout=urllib3.Timeout(connect=connect, read=read), retries=False)
         self.scoped = authorization.scoped
 
-    def send(self, tool: str, arguments: Mapping[str, Any], scope: Scope) -> Mapping[str, Any]:
+    def send(self, tool: str, arguments: Mapping[str, Any], scope: Scope, key: str) -> Mapping[str, Any]:
         """See Connection."""
         url = f"{self._url}/tools/{quote(tool, safe='')}"
         body = json.dumps(json_ready(arguments)).encode()
-        headers = {"content-type": "application/json", **(_scope_headers(scope) if self.scoped else {})}
+        headers = {"content-type": "application/json", "idempotency-key": key}
+        headers |= _scope_headers(scope) if self.scoped else {}
         authorized = self._authorization.headers(url, body, headers)
         try:
             response = self._pool.request("POST", url, body=body, headers=dict(authorized))

@@ -63,16 +63,18 @@ class LambdaConnection:
             config=Config(connect_timeout=connect, read_timeout=read, retries={"total_max_attempts": 1}),
         )
 
-    def send(self, tool: str, arguments: Mapping[str, Any], scope: Scope) -> Mapping[str, Any]:
+    def send(self, tool: str, arguments: Mapping[str, Any], scope: Scope, key: str) -> Mapping[str, Any]:
         """See Connection."""
-        return self.invoke(FUNCTIONS.get(tool, ""), tool, arguments, scope)
+        return self.invoke(FUNCTIONS.get(tool, ""), tool, arguments, scope, key)
 
-    def invoke(self, function: str, tool: str, arguments: Mapping[str, Any], scope: Scope) -> Mapping[str, Any]:
+    def invoke(
+        self, function: str, tool: str, arguments: Mapping[str, Any], scope: Scope, key: str | None = None
+    ) -> Mapping[str, Any]:
         """Call a tool that this client need not know, by its function: ``search``, ``add``, ``edit`` or ``merge``."""
         name = self._functions.get(function) or self._functions.get(f"{function.capitalize()}FunctionArn")
         if name is None:
             raise NotFound(f"No function is known here that serves {tool}.")
-        names = {"agent": scope.agent, "user": scope.user}
+        names = {"agent": scope.agent, "user": scope.user, "idempotencyKey": key}
         context = {key: value for key, value in names.items() if value is not None}
         event = {"tool": tool, "arguments": json_ready(arguments), "context": context}
         try:

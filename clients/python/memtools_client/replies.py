@@ -151,6 +151,18 @@ class Added(Reply):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Undone(Decoded):
+    """What an undo took back."""
+
+    change: str
+    """The change that was taken back; `outside` if no tool made it."""
+    version: str
+    """The version that this change had made."""
+    back_to: str
+    """The version whose text is back; `none` if there was no document before."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Edited(Reply):
     """Reply of memory_edit."""
 
@@ -161,6 +173,8 @@ class Edited(Reply):
     """The document's version after this edit."""
     text: str
     """The whole document after this edit."""
+    undone: Undone | None = None
+    """For `undo`: what it took back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,6 @@
 """When the client sends a call again: one policy for all connections, and one for files that others write too.
 
-A call that is sent again is safe: it has one effect, however often it arrives.
+A call that is sent again is safe: all its attempts have one idempotency key, so it has one effect.
 """
 
 import asyncio

@@ -151,10 +151,10 @@ class Tools(ABC):
 
         Args:
             action: `add` appends `text` as one entry. `replace` replaces `text` with `with`. `remove` deletes
-                `text`. `undo` restores the document to its state before the last change.
+                `text`. `undo` takes back the last change; called again, the change before it, and so on.
             text: For `add`: the new entry. For `replace` and `remove`: the exact text to find, which must occur
                 exactly once. Copy it; patterns do not work.
-            with_: For `replace`: the new text, used verbatim.
+            with_: For `replace`: the new text, used verbatim except for line ends.
             target: `self`: MEMORY.md, your own notes. `user`: USER.md, what you know about the user.
             version: The version that memory_read or memory_edit returned. If the document has changed since, the
                 edit is refused.
@@ -227,16 +227,17 @@ class Tools(ABC):
         arguments = {"traceIds": trace_ids, "mergedContent": merged_content}
         return self._ask("memory_merge", arguments, replies.Merged.of)
 
-    def memory_unmerge(self, survivor_id: str) -> replies.Unmerged:
+    def memory_unmerge(self, survivor_id: str, *, version: int | None = None) -> replies.Unmerged:
         """Undo the last merge of a memory: the merged memories come back, and the survivor says what it said before.
 
-        Call it when a merge was a mistake. If the survivor has changed since the merge, the call is refused and
-        nothing changes.
+        Call it when a merge was a mistake. Called again, it undoes the merge before that one. If the survivor has
+        changed since the merge, the call is refused and nothing changes.
 
         Args:
             survivor_id: The id of the memory that resulted from the merge.
+            version: The version that you have seen. If the memory has changed since, the call is refused.
         """
-        arguments = {"survivorId": survivor_id}
+        arguments = {"survivorId": survivor_id, "version": version}
         return self._ask("memory_unmerge", arguments, replies.Unmerged.of)
 
 

@@ -30,8 +30,11 @@ class Connection(Protocol):
     scoped: bool
     """Whether calls carry the scope. False where a token says who the user is."""
 
-    def send(self, tool: str, arguments: Mapping[str, Any], scope: Scope) -> Mapping[str, Any]:
-        """Call the tool once and return its reply as JSON. Raises MemoryToolError."""
+    def send(self, tool: str, arguments: Mapping[str, Any], scope: Scope, key: str) -> Mapping[str, Any]:
+        """Call the tool once and return its reply as JSON. Raises MemoryToolError.
+
+        ``key`` is the call's idempotency key: a call that is sent again with the same key has one effect.
+        """
         ...
 
 

@@ -6,7 +6,9 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from uuid import uuid4
 
+from memtools.current_call import write_name
 from memtools.domain.trace import Stamp
+from memtools.domain.writes import NAME_LENGTH
 from memtools.freshness.indexes import Indexes
 from memtools.ports import Embedder, PersonaStore, SegmentStore, TraceStore
 
@@ -37,5 +39,6 @@ class Backend:
         object.__setattr__(self, "indexes", Indexes(**parts))
 
     def stamp(self) -> Stamp:
-        """The current time and a new name for a write."""
-        return Stamp(self.now(), uuid4().hex)
+        """The current time, and a name for the call's writes: that of its idempotency key, or a new one."""
+        keyed = write_name()
+        return Stamp(self.now(), keyed or uuid4().hex[:NAME_LENGTH], keyed=keyed is not None)

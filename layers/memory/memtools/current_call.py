@@ -1,6 +1,6 @@
-"""The running call: its deadline, and what it counts for the log and the metrics.
+"""The running call: its deadline, what it counts for the log and the metrics, and the name of its writes.
 
-Both follow the call into other threads with its context.
+All follow the call into other threads with its context.
 """
 
 import time
@@ -29,6 +29,7 @@ class Metric(StrEnum):
 
 _end: ContextVar[float] = ContextVar("end", default=inf)
 _counts: ContextVar[Counter[str] | None] = ContextVar("counts", default=None)
+_write: ContextVar[str | None] = ContextVar("write", default=None)
 
 
 @contextmanager
@@ -51,6 +52,21 @@ def deadline() -> float:
 def out_of_time() -> bool:
     """Whether it is too late to start anything."""
     return time.monotonic() > _end.get()
+
+
+@contextmanager
+def writing_as(name: str | None) -> Iterator[None]:
+    """Inside this context, the call's writes have this name. It comes from its idempotency key; None without a key."""
+    token = _write.set(name)
+    try:
+        yield
+    finally:
+        _write.reset(token)
+
+
+def write_name() -> str | None:
+    """The name of the call's writes, if it has an idempotency key."""
+    return _write.get()
 
 
 def increment(metric: Metric) -> None:

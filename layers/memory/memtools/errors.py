@@ -88,3 +88,9 @@ class Unavailable(ToolError):
     code = "unavailable"
     status = HTTPStatus.SERVICE_UNAVAILABLE
     retryable = True
+
+
+class Uncertain(Unavailable):
+    """A store did not answer in time. The change may have been stored, and the call sent again would make another."""
+
+    retryable = False

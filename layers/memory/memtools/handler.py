@@ -77,7 +77,7 @@ def _run(function: str, backend: Backend, call: Call) -> Reply:
     if tool is None or tool.function != function:
         served = [one.name for one in TOOLS.values() if one.function == function]
         raise NotFound(f"Unknown tool. This function serves {', '.join(served)}.", tools=served)
-    return tool.call(backend, call.scope, call.arguments)
+    return tool.call(backend, call.scope, call.arguments, call.key)
 
 
 def _ids(transport: Transport, event: Any, context: Any) -> dict[str, Any]:

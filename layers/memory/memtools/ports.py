@@ -57,7 +57,10 @@ class KeyState:
 
 
 class ConditionFailed(Exception):
-    """A condition of a write failed; nothing was written. ``found`` has the state of each key that was in the way."""
+    """A condition of a write failed; nothing was written. ``found`` has the state of each key that was in the way.
+
+    It may be the write's own success: the response was lost, and the write was sent again. Then what is there names it.
+    """
 
     def __init__(self, found: Mapping[str, KeyState] | None = None) -> None:
         super().__init__(", ".join(found or {}))
@@ -135,6 +138,10 @@ class PersonaStore(Protocol):
 
     def versions(self, scope: Scope, name: str, limit: int) -> list[Document]:
         """The newest versions of a document, at most ``limit``, newest first, each with the time it was written."""
+        ...
+
+    def version(self, scope: Scope, name: str, version: str) -> Document | None:
+        """One version of a document, if it is still kept."""
         ...
 
     def write(self, scope: Scope, document: Document, replaces: Document | None) -> Document:

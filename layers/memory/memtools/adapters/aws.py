@@ -155,6 +155,5 @@ class Cause(Exception):
 
 READ_FAILED = "Send the same call again in a moment."
 WRITE_FAILED = (
-    "The change was stored either completely or not at all. Sending the same call again is safe and makes sure that it"
-    " is stored."
+    "The change was stored either completely or not at all. Send the same call again to make sure that it is stored."
 )

@@ -3,10 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from botocore.exceptions import ClientError
+
 from memtools.adapters.aws import (
     READ_FAILED,
     WRITE_FAILED,
     Client,
+    code_of,
     get_object,
     in_parallel,
     put_object,
@@ -17,7 +20,8 @@ from memtools.domain.scope import Scope
 from memtools.errors import Conflict
 from memtools.ports import ConditionFailed
 
-_WRITES_KEPT = 32
+# No version of any object has this name; it is the name of a deletion marker.
+_NO_VERSION = ("InvalidArgument", "MethodNotAllowed")
 CONTENT_TYPE = "text/markdown; charset=utf-8"
 
 
@@ -45,6 +49,15 @@ class S3Personas:
             ids = self._version_ids(document_key(scope, name), limit)
             found = in_parallel(lambda version: self._read_one(scope, name, VersionId=version), ids)
             return [document for document in found if document]
+
+    def version(self, scope: Scope, name: str, version: str) -> Document | None:
+        with translated_errors(READ_FAILED):
+            try:
+                return self._read_one(scope, name, VersionId=version)
+            except ClientError as error:
+                if code_of(error) in _NO_VERSION:
+                    return None
+                raise
 
     def _version_ids(self, key: str, limit: int) -> list[str]:
         """The newest versions of an object, at most ``limit``. Deletion markers and longer keys take no place."""
@@ -76,12 +89,6 @@ class S3Personas:
         )
 
     def write(self, scope: Scope, document: Document, replaces: Document | None) -> Document:
-        """See the port.
-
-        A failed condition may be the result of our own success: the response to a write was lost, and boto3 sent it
-        again. Then the stored object, or one that was made from it, names this write.
-        """
-        writes = document.writes[:_WRITES_KEPT]
         replaced = replaces.version if replaces else ABSENT
         with translated_errors(WRITE_FAILED):
             answer = put_object(
@@ -91,14 +98,11 @@ class S3Personas:
                 Key=document_key(scope, document.name),
                 Body=document.text.encode(),
                 ContentType=CONTENT_TYPE,
-                Metadata={"edit": document.edit, "replaces": replaced, "writes": ",".join(writes)},
+                Metadata={"edit": document.edit, "replaces": replaced, "writes": ",".join(document.writes)},
             )
-            if answer:
-                return replace(document, version=answer["VersionId"], tag=answer["ETag"], writes=writes)
-            stored = self._read_one(scope, document.name)
-        if stored and writes[0] in stored.writes:
-            return stored
-        raise ConditionFailed
+        if answer is None:
+            raise ConditionFailed
+        return replace(document, version=answer["VersionId"], tag=answer["ETag"], replaces=replaced)
 
 
 def _text(name: str, data: bytes) -> str:

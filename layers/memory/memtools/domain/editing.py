@@ -2,6 +2,8 @@
 
 The further lines of an entry are stored with indentation, which keeps them in one entry in Markdown. So a text of
 several lines is searched for both as it is and with this indentation.
+
+A document keeps its line ends: new text takes those of the document, and a text to find may have any.
 """
 
 import re
@@ -12,12 +14,26 @@ from memtools.errors import Ambiguous, InvalidArguments, NotFound, TooLarge
 _BULLET = re.compile(r"[-*+][ \t]+")
 _EMPTY_BULLET = re.compile(r"[ \t]*[-*+][ \t]*\r?")
 _OTHER_BLOCK = re.compile(r"#{1,6}\s|>|```|~~~|\d+[.)]\s|[-*_]{3,}\s*$")
+_LINE_END = re.compile(r"\r\n|\n|\r")
+# Never the half of one.
+_WHOLE_LINE_END = r"(?:\r\n|(?<!\r)\n|\r(?!\n))"
 _INDENT = "  "
 _LONGEST_SHOWN = 3
 
 
 def _indented(text: str) -> str:
     return text.replace("\n", "\n" + _INDENT)
+
+
+def _plain(text: str) -> str:
+    """``text`` with the line ends in which this module computes."""
+    return _LINE_END.sub("\n", text)
+
+
+def _as_in(document: str, text: str) -> str:
+    """``text`` with the document's line ends: those of its first line."""
+    first = _LINE_END.search(document)
+    return text.replace("\n", "\r\n") if first and first.group() == "\r\n" else text
 
 
 def entries(text: str) -> list[str]:
@@ -27,7 +43,7 @@ def entries(text: str) -> list[str]:
     """
     found: list[list[str]] = []
     inside, below_text = False, False
-    for line in text.split("\n"):
+    for line in _LINE_END.split(text):
         blank = not line.strip()
         if bullet := _BULLET.match(line):
             found.append([line[bullet.end() :]])
@@ -42,21 +58,29 @@ def entries(text: str) -> list[str]:
 
 def add(text: str, entry: str) -> str:
     """``text`` with ``entry`` appended, or unchanged if it has this entry already."""
-    entry = entry.strip()
+    entry = _plain(entry).strip()
     if bullet := _BULLET.match(entry):
         entry = entry[bullet.end() :].lstrip()
     if entry in ("", "-", "*", "+"):
         raise InvalidArguments("`text` is empty. Give the text to remember.", argument="text")
     if entry in entries(text):
         return text
-    start = text if not text or text.endswith("\n") else text + "\n"
-    return f"{start}- {_indented(entry)}\n"
+    end = "" if not text or text.endswith(("\n", "\r")) else "\n"
+    return text + _as_in(text, f"{end}- {_indented(entry)}\n")
 
 
 def replace(text: str, old: str, new: str) -> str:
     """``text`` with the only occurrence of ``old`` replaced by ``new``."""
     place = _only(text, old)
-    return text[: place.start] + (_indented(new) if place.indented else new) + text[place.end :]
+    new = _indented(_plain(new)) if place.indented else _plain(new)
+    return text[: place.start] + _as_in(text, new) + text[place.end :]
+
+
+def is_replaced(text: str, old: str, new: str) -> bool:
+    """Whether ``new`` contains ``old``, and nothing is left of ``old`` outside of ``new``: the edit is done already."""
+    places, done = _places(text, old), _places(text, new)
+    inside = [any(one.start <= place.start and place.end <= one.end for one in done) for place in places]
+    return bool(places) and all(inside)
 
 
 def remove(text: str, old: str) -> str:
@@ -64,7 +88,7 @@ def remove(text: str, old: str) -> str:
     place = _only(text, old)
     start, end = place.start, place.end
     line_start = text.rfind("\n", 0, start) + 1
-    line_end = end - 1 if old.endswith("\n") else text.find("\n", end) % (len(text) + 1)
+    line_end = end - 1 if text[end - 1] == "\n" else text.find("\n", end) % (len(text) + 1)
     rest = text[line_start:start] + text[end:line_end]
     took_bullet = not rest.strip() and _BULLET.match(old.lstrip())
     if (took_bullet or _EMPTY_BULLET.fullmatch(rest)) and not _goes_on(text[line_end + 1 :], rest):
@@ -113,13 +137,7 @@ def _only(text: str, old: str) -> _Place:
     """
     if not old:
         raise InvalidArguments("`text` is empty. Give the exact text to find.", argument="text")
-    stored = _indented(old)
-    found = {
-        match.start(): _Place(match.start(), match.start() + len(part), indented=part != old)
-        for part in (stored, old)
-        for match in re.finditer(f"(?={re.escape(part)})", text)
-    }
-    places = [found[start] for start in sorted(found)]
+    places = _places(text, old)
     if not places:
         raise NotFound(
             "`text` does not occur in the document. Nothing was changed. Copy it exactly from one of the entries in"
@@ -135,6 +153,19 @@ def _only(text: str, old: str) -> _Place:
     return places[0]
 
 
+def _places(text: str, wanted: str) -> list[_Place]:
+    """All places where ``wanted`` occurs, in order, overlaps too."""
+    if not wanted:
+        return []
+    lines = [re.escape(line) for line in _LINE_END.split(wanted)]
+    found = {
+        match.start(): _Place(match.start(), match.end(1), indented=between == _INDENT and len(lines) > 1)
+        for between in (_INDENT, "")
+        for match in re.finditer(f"(?=({(_WHOLE_LINE_END + between).join(lines)}))", text)
+    }
+    return [found[start] for start in sorted(found)]
+
+
 def _line_at(text: str, position: int) -> dict[str, int | str]:
-    number = text.count("\n", 0, position) + 1
-    return {"line": number, "text": text.split("\n")[number - 1]}
+    number = len(_LINE_END.findall(text, 0, position)) + 1
+    return {"line": number, "text": _LINE_END.split(text)[number - 1]}

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from memtools.domain.scope import Scope
 from memtools.domain.text import digest, fold
+from memtools.domain.writes import call_of
 from memtools.errors import TooLarge
 
 # DynamoDB allows 400 KB in an item and 4 MB in a transaction. A fact of this size leaves room in its item for the
@@ -110,10 +111,14 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """The time and the name of a write, the same for everything that a call writes."""
+    """The time and the name of a write, the same for everything that a call writes.
+
+    ``keyed``: the name comes from the call's idempotency key, so the same call sent again has the same name.
+    """
 
     now: datetime
     write: str
+    keyed: bool = False
 
 
 def key_of(scope: Scope, content: str) -> str:
@@ -122,8 +127,8 @@ def key_of(scope: Scope, content: str) -> str:
 
 
 def spare_id(key: str, stamp: Stamp) -> str:
-    """The id for a fact if the trace at its own key says something else now."""
-    return f"{key}-{digest(stamp.write)[:8]}"
+    """The id for a fact if the trace at its own key says something else now; the same if the call is sent again."""
+    return f"{key}-{digest(call_of(stamp.write))[:8]}"
 
 
 def require_fitting(contents: Sequence[str], *, argument: str) -> None:

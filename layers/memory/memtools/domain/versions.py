@@ -9,8 +9,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from memtools.domain.trace import Change, Embedding, MergeRecord, Stamp, Status, Trace
+from memtools.domain.writes import with_name
 
-_WRITES_KEPT = 8
 JOINER = " | "
 
 
@@ -21,7 +21,7 @@ def next_version(trace: Trace, stamp: Stamp, change: Change, **fields: Any) -> T
         version=trace.version + 1,
         change=change,
         changed_at=stamp.now,
-        writes=(stamp.write, *trace.writes)[:_WRITES_KEPT],
+        writes=with_name(stamp.write, trace.writes),
         inline_history=(),
         **fields,
     )
@@ -30,8 +30,13 @@ def next_version(trace: Trace, stamp: Stamp, change: Change, **fields: Any) -> T
 def carrying(after: Trace, replaced: Trace) -> Trace:
     """``after`` with ``replaced`` in its inline history, for transactions without room for history items."""
     return replace(
-        after, inline_history=(*replaced.inline_history, replace(replaced, inline_history=(), embedding=None))
+        after, inline_history=(*replaced.inline_history, as_past(replace(replaced, inline_history=(), embedding=None)))
     )
+
+
+def as_past(trace: Trace) -> Trace:
+    """A replaced version as it is kept: it names the write that made it, and no earlier ones."""
+    return replace(trace, writes=trace.writes[:1])
 
 
 def revived(trace: Trace, birth: Trace, stamp: Stamp) -> Trace:
@@ -93,19 +98,22 @@ def restored(trace: Trace, earlier: Trace, embedding: Embedding | None, stamp: S
 
 def is_same(earlier: Trace, current: Trace) -> bool:
     """Whether restoring ``earlier`` would change nothing, including whether a merge can be undone."""
-    can_unmerge = current.merge is not None and current.merge.outcome == current.version
     return (
         current.live
         and (earlier.content, earlier.tags) == (current.content, current.tags)
-        and (can_unmerge or carried_over(earlier, current) is None)
+        and (undoable_merge(current) is not None or carried_over(earlier, current) is None)
     )
+
+
+def undoable_merge(trace: Trace) -> MergeRecord | None:
+    """The last merge into this trace, if the trace is as that merge made it."""
+    return trace.merge if trace.merge and trace.merge.outcome == trace.version else None
 
 
 def carried_over(earlier: Trace, current: Trace) -> MergeRecord | None:
     """The merge whose outcome ``earlier`` is, if any, with the version after ``current`` as its new outcome."""
-    if earlier.merge is None or earlier.merge.outcome != earlier.version:
-        return None
-    return replace(earlier.merge, outcome=current.version + 1)
+    merge = undoable_merge(earlier)
+    return merge and replace(merge, outcome=current.version + 1)
 
 
 def within_retention(trace: Trace, cutoff: datetime) -> Trace:

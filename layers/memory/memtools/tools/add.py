@@ -10,6 +10,7 @@ from memtools.backend import Backend
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Stamp, Trace, key_of, require_fitting, spare_id
 from memtools.domain.versions import revived
+from memtools.domain.writes import writes_since
 from memtools.errors import InvalidArguments, Unavailable
 from memtools.ports import ConditionFailed, KeyState, StillSays, Write
 from memtools.retry import attempts
@@ -56,10 +57,11 @@ def run(backend: Backend, scope: Scope, arguments: Add) -> Added:
     facts, repeats = _births(backend, scope, arguments, contents, stamp)
     _commit(backend, scope, facts, stamp)
     saved = {key for key, fact in facts.items() if isinstance(fact.step, Write)}
+    known = [key for key in (*(key for key in facts if key not in saved), *repeats) if facts[key].step]
     return Added(
         message=f"Saved {len(saved)} fact(s) to memory.",
         saved=[fact.claimant() for key, fact in facts.items() if key in saved],
-        duplicates=[facts[key].claimant() for key in (*(key for key in facts if key not in saved), *repeats)],
+        duplicates=[facts[key].claimant() for key in known],
     )
 
 
@@ -73,6 +75,7 @@ class _Fact:
     birth: Trace
     key_state: KeyState = _FREE
     refuted: tuple[str, ...] = ()
+    spare: str | None = None
     step: Write | StillSays | Trace | None = None
 
     def settle(self, stamp: Stamp) -> None:
@@ -95,7 +98,7 @@ class _Fact:
         elif not existing.alive(stamp.now):
             self.step = Write(existing, revived(existing, self.birth, stamp))
         else:
-            spare = replace(self.birth, id=spare_id(self.birth.id, stamp))
+            spare = replace(self.birth, id=self.spare or spare_id(self.birth.id, stamp))
             self.step = Write(None, spare, claimed_by=claimed_by)
 
     def learn(self, found: Mapping[str, KeyState], stamp: Stamp) -> None:
@@ -109,6 +112,22 @@ class _Fact:
                 self.refuted = (*self.refuted, self.step.id)
         elif self.birth.id in found:
             self.key_state, self.refuted = found[self.birth.id], ()
+        elif isinstance(self.step, Write) and found.get(self.step.after.id, _FREE).trace:
+            # This call was made before, so long ago that nothing names it.
+            self.spare = spare_id(self.step.after.id, stamp)
+
+    def recall(self, state: KeyState, mine: Trace | None, stamp: Stamp) -> None:
+        """Set the step of a call that was made before: it saved the fact as ``mine``, or else it was known then.
+
+        Who had a known fact then is not kept, so the reply names who has it or had it last, if anybody.
+        """
+        existing = state.trace
+        if mine:
+            self.step = Write(None, replace(self.birth, id=mine.id))
+        elif state.claimed_by and not (existing and existing.alive(stamp.now) and existing.says(self.birth.content)):
+            self.step = StillSays(state.claimed_by[0], self.birth.content)
+        else:
+            self.step = existing
 
     def claimant(self) -> MemoryText:
         """The memory that says this fact. Call ``settle`` first."""
@@ -161,6 +180,8 @@ def _commit(backend: Backend, scope: Scope, facts: dict[str, _Fact], stamp: Stam
         try:
             backend.traces.commit(scope, stamp, writes, conditions)
         except ConditionFailed as failed:
+            if _done_before(backend, scope, facts, failed.found, stamp):
+                return
             for fact in facts.values():
                 fact.learn(failed.found, stamp)
         else:
@@ -168,6 +189,35 @@ def _commit(backend: Backend, scope: Scope, facts: dict[str, _Fact], stamp: Stam
     raise Unavailable(
         "Too many other calls are writing the same facts right now. Nothing was saved. Send the call again."
     )
+
+
+def _done_before(
+    backend: Backend, scope: Scope, facts: Mapping[str, _Fact], found: Mapping[str, KeyState], stamp: Stamp
+) -> bool:
+    """Whether this same call was made before. Then each fact has the step of that time.
+
+    All facts were written at once, so one that names this write speaks for all. It may have been deleted since, or say
+    something else: it is neither saved again nor brought back.
+    """
+    traces = {state.trace.id: state.trace for state in found.values() if state.trace}
+    spares = {key: spare_id(key, stamp) for key in facts}
+    hidden = [spares[key] for key in facts if key in found and _may_hide(found[key], spares[key], stamp)]
+    if stamp.keyed and hidden:
+        traces |= backend.traces.get(scope, hidden)
+    mine = {name: trace for name, trace in traces.items() if writes_since(stamp.write, trace.writes) is not None}
+    for key, fact in facts.items() if mine else ():
+        fact.recall(found.get(key, fact.key_state), mine.get(key) or mine.get(spares[key]), stamp)
+    return bool(mine)
+
+
+def _may_hide(state: KeyState, spare: str, stamp: Stamp) -> bool:
+    """Whether this call may have saved the fact under its spare id: that one claims the text, or did.
+
+    If the key's trace is dead by now, it did only if that trace was changed while it lived.
+    """
+    trace = state.trace
+    changed = trace is not None and not trace.alive(stamp.now) and trace.version - int(not trace.live) > 1
+    return spare in state.claimed_by or changed
 
 
 TOOL = Tool(

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from memtools.backend import Backend
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Stamp, Trace
+from memtools.domain.versions import newest_first
+from memtools.domain.writes import writes_since
 from memtools.errors import Conflict, NotFound, Unavailable
 from memtools.ports import ConditionFailed, Write
 from memtools.retry import attempts
@@ -15,19 +17,23 @@ Step = Callable[[Trace, Stamp], Trace | None]
 def change(backend: Backend, scope: Scope, trace_id: str, version: int | None, step: Step) -> tuple[Trace, bool]:
     """Write the version that ``step`` makes of the current one; the trace afterwards, and whether it changed.
 
-    If another change comes first, the step runs again on the new version. A step that has nothing to do returns
+    If another change comes first, the step runs again on the new version. A call that was sent before gets the version
+    that it made then. A step that has nothing to do returns
     ``None``. Then the call succeeds whatever ``version`` it expects, so that a retry does not conflict with its own
     success.
 
     Raises:
         NotFound: the caller's scope has no trace with this id.
         Conflict: the trace is not at the expected version.
+        InvalidArguments: the call's idempotency key came with other arguments before.
     """
     stamp = backend.stamp()
     for _ in attempts():
         current = backend.traces.get(scope, [trace_id]).get(trace_id)
         if current is None or current.expired(stamp.now):
             raise unknown(trace_id)
+        if made := made_before(backend, scope, current, stamp):
+            return made, True
         after = step(current, stamp)
         if after is None:
             return current, False
@@ -48,6 +54,18 @@ def change(backend: Backend, scope: Scope, trace_id: str, version: int | None, s
     raise Unavailable(
         "Too many other calls are changing this memory right now. Nothing was changed. Send the call again."
     )
+
+
+def made_before(backend: Backend, scope: Scope, trace: Trace, stamp: Stamp) -> Trace | None:
+    """The version that this same call made of the trace when it was sent before, if it was.
+
+    If that version is no longer kept, the current one. Raises InvalidArguments, see ``writes_since``.
+    """
+    since = writes_since(stamp.write, trace.writes)
+    if not since:
+        return None if since is None else trace
+    kept = newest_first(trace, backend.traces.history(scope, trace.id, stamp.now))
+    return next((version for version in kept if version.version == trace.version - since), trace)
 
 
 def unknown(trace_id: str) -> NotFound:

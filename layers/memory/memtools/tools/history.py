@@ -8,6 +8,7 @@ from memtools.backend import Backend
 from memtools.domain.document import FILES, Document, Target
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Trace
+from memtools.domain.undoing import change_of
 from memtools.domain.versions import newest_first
 from memtools.tools.changing import unknown
 from memtools.tools.tool import Arguments, Limit, Part, Reply, Timestamp, Tool, TraceId
@@ -56,9 +57,8 @@ class PastVersion(Part):
     @classmethod
     def of_document(cls, document: Document) -> Self:
         """A version of a document as callers see it."""
-        action, _, _ = document.edit.partition(":")
         assert document.written_at is not None
-        return cls(version=document.version, change=action or "outside", at=document.written_at, content=document.text)
+        return cls(version=document.version, change=change_of(document), at=document.written_at, content=document.text)
 
 
 class Versions(Reply):

@@ -10,9 +10,11 @@ from memtools.domain import versions
 from memtools.domain.scope import Scope
 from memtools.domain.text import digest
 from memtools.domain.trace import TAG_LIMIT, Stamp, Trace, require_fitting
+from memtools.domain.writes import writes_since
 from memtools.errors import Conflict, NotFound, TooLarge, Unavailable
 from memtools.ports import ConditionFailed, Write
 from memtools.retry import attempts
+from memtools.tools.changing import made_before
 from memtools.tools.tool import Arguments, Memory, Reply, Text, Tool, TraceId
 
 # A merge is one transaction of at most a hundred actions, and each trace may need two.
@@ -59,6 +61,8 @@ def run(backend: Backend, scope: Scope, arguments: Merge) -> Merged:
     seen: Mapping[str, Trace] = {}
     for _ in attempts():
         found = backend.traces.get(scope, arguments.trace_ids)
+        if done := _done_before(backend, scope, found, arguments, stamp):
+            return done
         live = [found[name] for name in arguments.trace_ids if name in found and found[name].alive(stamp.now)]
         inside = _inside(backend, scope, found, live)
         if inside and _says_so(live[0], arguments, call):
@@ -81,6 +85,19 @@ def run(backend: Backend, scope: Scope, arguments: Merge) -> Merged:
             continue
         return _reply(steps[0][1], arguments.trace_ids, [before.id for before, _ in steps[1:]])
     raise Unavailable("Other calls are using these memories right now. Nothing was merged. Send the call again.")
+
+
+def _done_before(
+    backend: Backend, scope: Scope, found: Mapping[str, Trace], arguments: Merge, stamp: Stamp
+) -> Merged | None:
+    """The reply of this same call when it was sent before, if it was, whatever happened to the traces since."""
+    merged = [trace for trace in found.values() if writes_since(stamp.write, trace.writes) is not None]
+    if not merged:
+        return None
+    one = made_before(backend, scope, merged[0], stamp) or merged[0]
+    survivor = found.get(one.merged_into or "", one)
+    made = made_before(backend, scope, survivor, stamp) or survivor
+    return _reply(made, arguments.trace_ids, [trace.id for trace in merged if trace.id != made.id])
 
 
 def _steps(

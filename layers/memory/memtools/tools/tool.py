@@ -23,8 +23,10 @@ from pydantic import (
 from pydantic.alias_generators import to_camel
 
 from memtools.backend import Backend
+from memtools.current_call import writing_as
 from memtools.domain.scope import Scope
 from memtools.domain.trace import TAG_LIMIT, Trace
+from memtools.domain.writes import name_of
 from memtools.errors import InvalidArguments
 
 
@@ -92,9 +94,14 @@ class Tool(Generic[A_co, R_co]):
     reply: type[R_co]
     run: Callable[[Backend, Scope, A_co], R_co]
 
-    def call(self, backend: Backend, scope: Scope, arguments: object) -> R_co:
-        """Run the tool with the arguments of a call, as JSON. Raises ToolError."""
-        return self.run(backend, scope, self.parse(arguments))
+    def call(self, backend: Backend, scope: Scope, arguments: object, key: str | None = None) -> R_co:
+        """Run the tool with the arguments of a call, as JSON. Raises ToolError.
+
+        ``key`` is the call's idempotency key: the same call with the same key has one effect, however often it is sent.
+        """
+        parsed = self.parse(arguments)
+        with writing_as(key and name_of(scope, self.name, key, parsed.model_dump_json())):
+            return self.run(backend, scope, parsed)
 
     def parse(self, arguments: object) -> A_co:
         """The typed arguments; null is the same as absent.

@@ -11,19 +11,21 @@ from memtools.wire.incoming import LAMBDA_REPLY_LIMIT, Call, Event, Headers, Out
 
 REPLY_LIMIT: Final = LAMBDA_REPLY_LIMIT
 _TOOL: Final = "bedrockAgentCoreToolName"
+_KEY_HEADER: Final = "x-memory-idempotency-key"
 _HEADERS: Final = "bedrockAgentCorePropagatedHeaders"
 # Between the target's name and the tool's.
 _SEPARATOR: Final = "___"
 
 
 def decode(event: Event, default_agent: str, context: Any = None) -> Call:
-    """The call. The gateway propagates headers with the user and the agent; the agent has a default."""
+    """The call. The gateway propagates headers with the user, the agent and the key; the agent has a default."""
     custom = custom_context(context)
     name = custom.get(_TOOL)
     if not isinstance(name, str):
         raise InvalidArguments("The gateway did not name the tool to call.")
     _, _, tool = name.partition(_SEPARATOR)
-    return Call(tool or name, event, _headers(custom.get(_HEADERS)).scope(default_agent))
+    headers = _headers(custom.get(_HEADERS))
+    return Call(tool or name, event, headers.scope(default_agent), headers.all(_KEY_HEADER))
 
 
 def _headers(propagated: Any) -> Headers:

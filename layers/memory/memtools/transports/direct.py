@@ -1,4 +1,7 @@
-"""Direct invoke: ``{"tool", "arguments", "context": {"agent", "user"}}``, guarded by IAM on lambda:InvokeFunction."""
+"""Direct invoke, guarded by IAM on lambda:InvokeFunction.
+
+``{"tool", "arguments", "context": {"agent", "user", "idempotencyKey"}}``
+"""
 
 from typing import Any, Final
 
@@ -18,7 +21,8 @@ def decode(event: Event, default_agent: str, context: Any = None) -> Call:  # no
         raise InvalidArguments("`tool` must be the name of a tool.")
     caller = object_of(event.get("context"))
     scope = Scope(caller.get("agent") or default_agent, caller.get("user") or "")
-    return Call(event["tool"], {} if event.get("arguments") is None else event["arguments"], scope)
+    arguments = {} if event.get("arguments") is None else event["arguments"]
+    return Call(event["tool"], arguments, scope, caller.get("idempotencyKey"))
 
 
 def encode(event: Event, outcome: Outcome) -> dict[str, Any]:  # noqa: ARG001 - the envelope echoes nothing

@@ -17,6 +17,7 @@ from memtools.wire.incoming import LAMBDA_REPLY_LIMIT, Call, Event, Headers, Out
 
 REPLY_LIMIT: Final = LAMBDA_REPLY_LIMIT
 _ROOT: Final = "/tools/"
+_KEY_HEADER: Final = "idempotency-key"
 
 
 class _WrongMethod(InvalidArguments):
@@ -90,7 +91,7 @@ def decode(event: Event, default_agent: str, context: Any = None) -> Call:  # no
     content_type = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
     if content_type != "application/json":
         raise _WrongType("Send the arguments as application/json.")
-    return Call(tool, parse_json(_body(event)), scope)
+    return Call(tool, parse_json(_body(event)), scope, request.headers.all(_KEY_HEADER))
 
 
 def _scope(request: _Request, default_agent: str) -> Scope:

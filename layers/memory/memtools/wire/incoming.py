@@ -1,6 +1,7 @@
 """What envelopes are decoded to, and how they are read: JSON, objects, header fields."""
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
@@ -14,15 +15,29 @@ Outcome = Mapping[str, Any] | ToolError  # a reply as JSON, or an error
 LAMBDA_REPLY_LIMIT: Final = 6 * 1024 * 1024  # bytes that Lambda can return
 AGENT_HEADER: Final = "x-memory-agent"
 USER_HEADER: Final = "x-memory-user"
+# No comma, because proxies and API Gateway join the values of a repeated header with commas.
+_KEY: Final = re.compile(r"[!-+\--~]{1,200}")
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A tool call: ``arguments`` as the caller sent them, ``scope`` as the caller's infrastructure set it."""
+    """A tool call: ``arguments`` as the caller sent them, ``scope`` as the caller's infrastructure set it.
+
+    ``key`` is the call's idempotency key, if it has one. Raises InvalidArguments if it is not usable.
+    """
 
     tool: str
     arguments: object
     scope: Scope
+    key: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.key is not None and not (isinstance(self.key, str) and _KEY.fullmatch(self.key)):
+            raise InvalidArguments(
+                "The idempotency key must be a text of 1 to 200 visible ASCII characters without a comma. Nothing was"
+                " done.",
+                argument="idempotencyKey",
+            )
 
 
 class Transport(Protocol):
@@ -105,6 +120,10 @@ class Headers:
     def get(self, name: str, default: str = "") -> str:
         """The field's first value."""
         return next(iter(self._values.get(name, [])), default)
+
+    def all(self, name: str) -> str | None:
+        """The field's values as one text, with a comma between those that differ; None if it is absent."""
+        return ",".join(dict.fromkeys(self._values[name])) if self._values.get(name) else None
 
     def scope(self, default_agent: str) -> Scope:
         """The scope that the headers name. Raises Unscoped, also if a header is ambiguous."""

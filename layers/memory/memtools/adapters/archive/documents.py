@@ -1,5 +1,9 @@
-"""Reads versions of documents from the bucket, and writes them to it."""
+"""Reads versions of documents from the bucket, and writes them to it.
 
+A version that an undo made names other versions. S3 names them anew in each bucket, so in an export they are numbered.
+"""
+
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from memtools.adapters.archive.errors import translated
@@ -10,6 +14,7 @@ from memtools.adapters.documents import CONTENT_TYPE, document_key
 from memtools.adapters.table.layout import moment_text
 from memtools.domain.document import ABSENT
 from memtools.domain.scope import Scope
+from memtools.domain.undoing import with_versions
 
 # When an imported version was first written; S3 knows only the time of the import.
 _WRITTEN: Final = "written"
@@ -31,13 +36,27 @@ def versions_of(stores: Stores, scope: Scope) -> dict[str, list[Version]]:
     return by_key
 
 
+def version_names(stores: Stores, scope: Scope, name: str) -> list[str]:
+    """The names of all versions and deletion markers of a document, oldest first."""
+    return [one.id for one in versions_of(stores, scope).get(documents_prefix(scope) + name, [])]
+
+
 def read_versions(stores: Stores, scope: Scope, versions: dict[str, list[Version]]) -> list[DocumentVersion]:
     """The versions with their texts, document by document, oldest first."""
     prefix = documents_prefix(scope)
-    return [_read(stores, one, key.removeprefix(prefix)) for key in sorted(versions) for one in versions[key]]
+    found = []
+    for key in sorted(versions):
+        numbers = {one.id: _number(place) for place, one in enumerate(versions[key])}
+        found += [_read(stores, one, key.removeprefix(prefix), numbers) for one in versions[key]]
+    return found
 
 
-def _read(stores: Stores, version: Version, name: str) -> DocumentVersion:
+def _number(place: int) -> str:
+    """The name in an export of the document's version at this place, the oldest first."""
+    return f"#{place}"
+
+
+def _read(stores: Stores, version: Version, name: str, numbers: Mapping[str, str]) -> DocumentVersion:
     if version.is_marker:
         return DocumentVersion(name=name)
     with translated(READ_BUCKET):
@@ -47,7 +66,7 @@ def _read(stores: Stores, version: Version, name: str) -> DocumentVersion:
     return DocumentVersion(
         name=name,
         data=data,
-        edit=metadata.get("edit"),
+        edit=with_versions(metadata["edit"], numbers) if "edit" in metadata else None,
         is_first=metadata.get("replaces") == ABSENT,
         writes=metadata.get("writes"),
         # S3 keeps times to the second.
@@ -55,31 +74,33 @@ def _read(stores: Stores, version: Version, name: str) -> DocumentVersion:
     )
 
 
-def write_version(stores: Stores, scope: Scope, version: DocumentVersion, current: str | None) -> str | None:
-    """Write the version after the one with the tag ``current`` (None: there is none); its tag, or None for a deletion.
+def write_version(
+    stores: Stores, scope: Scope, version: DocumentVersion, current: str | None, earlier: Sequence[str]
+) -> tuple[str | None, str]:
+    """Write the version after the one with the tag ``current`` (None: there is none); its tag, None for a deletion.
 
-    Raises Unavailable if another version is the current one.
+    ``earlier`` names all versions of the document so far, oldest first; the name of the new one is returned too. Raises
+    Unavailable if another version is the current one.
     """
     place: dict[str, Any] = {"Bucket": stores.bucket, "Key": documents_prefix(scope) + version.name}
     with translated("write to the bucket"):
         if version.data is None:
-            stores.s3.delete_object(**place)
-            return None
+            return None, str(stores.s3.delete_object(**place)["VersionId"])
         answer = stores.s3.put_object(
             **place,
             Body=version.data,
             ContentType=CONTENT_TYPE,
-            Metadata=_metadata(version, current),
+            Metadata=_metadata(version, earlier, follows=current is not None),
             **({"IfMatch": current} if current else {"IfNoneMatch": "*"}),
         )
-    tag: str = answer["ETag"]
-    return tag
+    return answer["ETag"], answer["VersionId"]
 
 
-def _metadata(version: DocumentVersion, current: str | None) -> dict[str, str]:
-    """Like that of ``S3Personas``, but ``replaces`` says only whether there was an earlier version."""
-    replaces = ABSENT if version.is_first else ("imported" if current else None)
-    values = {"edit": version.edit, "writes": version.writes, _WRITTEN: version.written_at, "replaces": replaces}
+def _metadata(version: DocumentVersion, earlier: Sequence[str], *, follows: bool) -> dict[str, str]:
+    """Like that of ``S3Personas``; ``follows``: the last of the earlier versions is no deletion marker."""
+    replaces = ABSENT if version.is_first else (earlier[-1] if follows else None)
+    edit = version.edit and with_versions(version.edit, {_number(place): one for place, one in enumerate(earlier)})
+    values = {"edit": edit, "writes": version.writes, _WRITTEN: version.written_at, "replaces": replaces}
     return {name: value for name, value in values.items() if value is not None}
 
 

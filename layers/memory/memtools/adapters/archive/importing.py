@@ -11,7 +11,13 @@ from typing import Any, Final
 
 from botocore.exceptions import ClientError
 
-from memtools.adapters.archive.documents import current_tag, read_versions, versions_of, write_version
+from memtools.adapters.archive.documents import (
+    current_tag,
+    read_versions,
+    version_names,
+    versions_of,
+    write_version,
+)
 from memtools.adapters.archive.errors import translated
 from memtools.adapters.archive.records import DocumentVersion, Replaced, record_of_item, sort_key
 from memtools.adapters.archive.stores import Stores, Values, item_pages
@@ -57,8 +63,10 @@ def write_all(stores: Stores, scope: Scope, records: Sequence[Trace | Replaced],
             yield 1
     for versions in missing_documents:
         tag = current_tag(stores, scope, versions[0].name)
+        names = version_names(stores, scope, versions[0].name)
         for version in versions:
-            tag = write_version(stores, scope, version, tag)
+            tag, name = write_version(stores, scope, version, tag, names)
+            names.append(name)
             yield 1
 
 

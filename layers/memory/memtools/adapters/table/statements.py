@@ -13,6 +13,7 @@ from typing import Any
 from memtools.adapters.table.layout import COUNTED, Item, attributes, history_key, moment_text, to_dynamodb
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Stamp, Status, Trace, key_of
+from memtools.domain.versions import as_past
 from memtools.ports import StillSays, Write
 
 _IS_ALIVE = "#status = :live AND (attribute_not_exists(expiresAt) OR expiresAt > :now)"
@@ -260,7 +261,7 @@ def history_item(scope: Scope, version: Trace, replaced_at: datetime, retention:
     """A replaced version with an item of its own."""
     values: Mapping[str, Any] = {
         **history_key(scope, version.id, version.version),
-        "trace": _attributes(version, retention),
+        "trace": _attributes(as_past(version), retention),
         "purgeAt": int((replaced_at + retention).timestamp()),
     }
     return to_dynamodb(values)

@@ -92,9 +92,7 @@ class DynamoTraces:
         A fact takes two of the hundred actions of a transaction if the trace at its own key says something else. A call
         that needs more than a hundred is TooLarge.
 
-        A transaction that is cancelled because of a concurrent one runs again. A failed condition may be the result of
-        our own success: the response was lost, and boto3 sent the transaction again. Then the item that was found names
-        this write.
+        A transaction that is cancelled because of a concurrent one runs again.
         """
         cutoff = stamp.now - self._retention
         writes = [replace(write, after=within_retention(write.after, cutoff)) for write in writes]
@@ -112,9 +110,6 @@ class DynamoTraces:
                     for name, reason in zip(ids, reasons, strict=True)
                     if reason.get("Code") == _CONDITION_FAILED
                 }
-                if any(one.trace and stamp.write in one.trace.writes for one in found.values()):
-                    self._make_visible(scope, stamp, writes)
-                    return
                 for reason in reasons:
                     if reason.get("Code") not in _CAN_CHANGE:
                         code = str(reason.get("Code"))
