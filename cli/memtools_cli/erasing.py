@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Final
 
-from memtools.adapters.archive.erasing import BATCH, Entry, delete, entries_of
+from memtools.adapters.archive.erasing import BATCH, Entry, delete, entries_of, mark_erased
 from memtools.adapters.archive.stores import Stores
 from memtools.domain.scope import Scope
 
@@ -29,10 +29,12 @@ def erase(stores: Stores, scope: Scope, receipt: Receipt, advance: Advance) -> N
     """
     if receipt.pending:
         _delete(stores, scope, receipt, receipt.pending, advance)
-    for _ in range(_PASSES):
-        if not _pass(stores, scope, receipt, advance):
+    for number in range(_PASSES):
+        found = _pass(stores, scope, receipt, advance)
+        if not found and number:
             receipt.finish()
             return
+        mark_erased(stores, scope)
     raise Refused(
         "Somebody keeps writing to this memory: it was erased, and is not empty. Stop them, and run this again.",
         "conflict",

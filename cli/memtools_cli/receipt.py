@@ -32,6 +32,10 @@ class Receipt:
     begun: str
     finished: str | None = None
     verified: bool = False
+    remaining: str = (
+        "For 30 days a tombstone in the table, and for a day or two a marker in the bucket. They have no content. They"
+        " keep processes that knew the memory from storing it again."
+    )
     erased: dict[str, int] = field(default_factory=lambda: dict.fromkeys(KINDS, 0))
     pending: list[Entry] = field(default_factory=list)
     file: Path = Path()

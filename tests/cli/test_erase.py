@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from memtools.adapters.archive.erasing import MARKER_SIZE
 from memtools.adapters.segments import segment_key
 from memtools.domain.scope import Scope
 from memtools_cli import erasing
@@ -24,17 +25,18 @@ Snapshot = Callable[[], dict[str, Any]]
 
 @pytest.fixture
 def snapshot(moto: Template) -> Snapshot:
-    """Every item and every version there is, by its key."""
+    """Every item and every version there is, by its key, but what an erasure leaves: it has no content."""
     names = moto.environment
     dynamodb, s3 = client("dynamodb"), client("s3")
 
     def take() -> dict[str, Any]:
         items = dynamodb.scan(TableName=names["TABLE_NAME"], ConsistentRead=True)
         assert "LastEvaluatedKey" not in items
-        found = {f"{item['pk']['S']} {item['sk']['S']}": item for item in items["Items"]}
+        found = {f"{item['pk']['S']} {item['sk']['S']}": item for item in items["Items"] if item["sk"]["S"] != "erased"}
         listed = s3.list_object_versions(Bucket=names["BUCKET_NAME"])
         for kind in ("Versions", "DeleteMarkers"):
-            found |= {f"{one['Key']} {one['VersionId']}": kind for one in listed.get(kind, [])}
+            kept = [one for one in listed.get(kind, []) if one.get("Size") != MARKER_SIZE]
+            found |= {f"{one['Key']} {one['VersionId']}": kind for one in kept}
         return found
 
     return take

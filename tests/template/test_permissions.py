@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from memtools.adapters.documents import document_key
 from memtools.adapters.table.traces import ask_the_time
 from memtools.adapters.titan import TitanEmbedder
 from memtools.backend import Backend
@@ -94,6 +95,10 @@ def needed(moto_memory: Backend, model: Titan, scope: Scope) -> dict[str, set[st
     call("read")
     call("edit", action="add", text="x")
     call("edit", action="replace", text="x", with_="y")
+    call("edit", action="undo")
+    # What an operator stored does not say which version it replaced.
+    store: Any = moto_memory.personas
+    store._client.put_object(Bucket=store._bucket, Key=document_key(scope, "MEMORY.md"), Body=b"- by hand")
     call("edit", action="undo")
     call("history", target="self")
     return recorder.needed

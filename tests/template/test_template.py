@@ -5,15 +5,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from memtools.adapters.archive.erasing import MARKER_SIZE
 from memtools.adapters.documents import document_key
 from memtools.adapters.segments import segment_key
 from memtools.catalogue import TOOLS
 from memtools.config import Settings
 from memtools.domain.scope import Scope
+from memtools.freshness.segment import Segment
+from memtools.ranking.columns import Columns
 from packaging.requirements import Requirement
 
 from local.template import Template, loaded
 from tests.aws_shapes import complaints, is_action
+from tests.fakes import START
 
 ROOT = Path(__file__).parents[2]
 TEMPLATE = ROOT / "template.yaml"
@@ -268,7 +272,8 @@ def test_only_segments_that_were_replaced_are_dropped_earlier() -> None:
 
 def test_current_documents_never_expire() -> None:
     for rule in bucket["Properties"]["LifecycleConfiguration"]["Rules"]:
-        assert not {"ExpirationInDays", "ExpirationDate", "Transitions"} & set(rule)
+        of_segments = rule.get("Prefix") == "segments/"
+        assert of_segments or not {"ExpirationInDays", "ExpirationDate", "Transitions"} & set(rule)
 
 
 def test_unfinished_uploads_are_dropped() -> None:
@@ -458,3 +463,11 @@ def test_the_outputs_name_what_an_integration_needs() -> None:
     needed = {"ApiUrl", "ApiId", "AuthorizationType", "TableName", "TableArn", "BucketName", "LayerArn"}
     needed |= {f"{function}Arn" for function in functions}
     assert needed <= set(template["Outputs"])
+
+
+def test_a_day_after_an_erasure_nothing_is_in_place_of_its_segment() -> None:
+    """The rule is for the marker that an erasure leaves, and for no segment: the smallest has a header."""
+    (rule,) = [one for one in bucket["Properties"]["LifecycleConfiguration"]["Rules"] if "ExpirationInDays" in one]
+    smallest = len(Segment(Columns.of([], ""), START).to_bytes())
+    assert (rule["Prefix"], rule["ExpirationInDays"]) == ("segments/", 1)
+    assert MARKER_SIZE < int(rule["ObjectSizeLessThan"]) < smallest

@@ -18,11 +18,15 @@ TAG_LIMIT = 50
 
 
 class Status(StrEnum):
-    """Whether a trace is live. All others are tombstones, which are purged after the retention."""
+    """Whether a trace is live. All others are tombstones, which are purged after the retention.
+
+    ``ERASED`` is the tombstone of everything that the scope had; only a scope that was erased has one.
+    """
 
     LIVE = "live"
     DELETED = "deleted"
     MERGED = "merged"
+    ERASED = "erased"
 
 
 class Change(StrEnum):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from memtools.current_call import Metric, increment
 from memtools.domain.scope import Scope
-from memtools.domain.trace import Trace
+from memtools.domain.trace import Status, Trace
 from memtools.errors import ToolError, Unavailable
 from memtools.ports import ConditionFailed, Embedder, SegmentStore, TraceStore
 
@@ -39,7 +39,7 @@ class CachedIndex:
 
     If reading was interrupted, it has only the changes up to ``through``. ``stored`` is the tag of the stored segment.
     ``backfilled_at`` is the time of the last back-fill, and ``refused`` the place after which to continue if the model
-    failed then.
+    failed then. ``erased_at`` is the time of the scope's last erasure that the index knows of.
     """
 
     index: "Index"
@@ -48,6 +48,7 @@ class CachedIndex:
     stored: str | None = None
     through: datetime | None = None
     refused: int | None = None
+    erased_at: datetime | None = None
 
 
 class Indexes:
@@ -151,10 +152,18 @@ class Indexes:
 
         If there are too many for the time left, the next call continues from there.
         """
+        from memtools.ranking.index import Index
+
         settled = 0
         changes: Iterator[Trace] = iter(self._traces.changes(scope, cached.through and cached.through - OVERLAP))
         try:
             while batch := list(islice(changes, _BATCH)):
+                erased_at = max((one.changed_at for one in batch if one.status is Status.ERASED), default=None)
+                if erased_at and erased_at != cached.erased_at:
+                    cached = replace(cached, erased_at=erased_at)
+                    if cached.through:  # what it has may be from before: read what there is
+                        empty = Index.empty(self._embedder.model)
+                        return self._fold_changes(scope, replace(cached, index=empty, through=None), now)
                 cached = replace(cached, index=cached.index.fold(batch), through=min(batch[-1].changed_at, now))
                 settled += sum(trace.changed_at < now - OVERLAP for trace in batch)
         except Unavailable:

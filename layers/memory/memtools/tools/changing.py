@@ -64,7 +64,8 @@ def made_before(backend: Backend, scope: Scope, trace: Trace, stamp: Stamp) -> T
     since = writes_since(stamp.write, trace.writes)
     if not since:
         return None if since is None else trace
-    kept = newest_first(trace, backend.traces.history(scope, trace.id, stamp.now))
+    cutoff = stamp.now - backend.retention
+    kept = newest_first(trace, backend.traces.history(scope, trace.id, stamp.now), cutoff)
     return next((version for version in kept if version.version == trace.version - since), trace)
 
 

@@ -2,19 +2,26 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
+from secrets import token_bytes
 from typing import Any, Final
 
 from memtools.adapters.archive.errors import translated
 from memtools.adapters.archive.stores import Stores, documents_prefix, item_pages, version_pages
 from memtools.adapters.segments import segment_key
-from memtools.adapters.table.layout import to_dynamodb
+from memtools.adapters.table.layout import ERASED, attributes, to_dynamodb
 from memtools.domain.scope import Scope
+from memtools.domain.trace import Status, Trace
 from memtools.errors import Unavailable
 from memtools.retry import attempts
 
 KINDS: Final = ("traces", "history", "keys", "others", "documentVersions", "deletionMarkers", "segmentVersions")
 # DynamoDB's limit for a batch.
 BATCH: Final = 25
+# No index is trusted that was last read longer ago.
+KEPT: Final = timedelta(days=30)
+# A segment is larger. The lifecycle rule in template.yaml relies on that.
+MARKER_SIZE: Final = len(ERASED) + 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +36,35 @@ class Entry:
 def entries_of(stores: Stores, scope: Scope) -> Iterator[Entry]:
     """Yield everything that the scope has, and nothing of another scope, whatever its name."""
     for items in item_pages(stores, scope, only=("sk", "id")):
-        yield from (Entry(_kind(item), item["sk"]) for item in items)
+        yield from (Entry(_kind(item), item["sk"]) for item in items if item["sk"] != ERASED)
     for versions in version_pages(stores, documents_prefix(scope)):
         for one in versions:
             yield Entry("deletionMarkers" if one.is_marker else "documentVersions", one.key, one.id)
     segment = segment_key(scope)
     for versions in version_pages(stores, segment):
-        yield from (Entry("segmentVersions", one.key, one.id) for one in versions if one.key == segment)
+        mine = [one for one in versions if one.key == segment]
+        yield from (Entry("segmentVersions", one.key, one.id) for one in mine if one.size != MARKER_SIZE)
         if any(one.key > segment for one in versions):  # the segments of scopes whose names begin the same
             return
+
+
+def mark_erased(stores: Stores, scope: Scope) -> None:
+    """Make sure that nothing derived from what was erased is written, or used, any more. Call it after erasing.
+
+    A tombstone in the table makes every process read the scope again. It is purged after KEPT. A marker in place of the
+    segment lets those writes fail that began before: each has the condition that what it read is still there. The
+    bucket removes the marker after a day. Neither has any content of the memory.
+    """
+    now = stores.now()
+    tombstone = Trace(id=ERASED, content="", created_at=now, changed_at=now, status=Status.ERASED)
+    place = {"pk": scope.key, "sk": ERASED, "purgeAt": int((now + KEPT).timestamp())}
+    with translated("write to the table"):
+        stores.dynamodb.put_item(
+            TableName=stores.table, Item=to_dynamodb({**attributes(tombstone), **place, "content": ""})
+        )
+    with translated("write to the bucket"):
+        # No two markers are the same, so that none can be taken for another one.
+        stores.s3.put_object(Bucket=stores.bucket, Key=segment_key(scope), Body=ERASED.encode() + token_bytes(16))
 
 
 def _kind(item: Mapping[str, Any]) -> str:

@@ -22,7 +22,7 @@ from memtools.adapters.archive.errors import translated
 from memtools.adapters.archive.records import DocumentVersion, Replaced, record_of_item, sort_key
 from memtools.adapters.archive.stores import Stores, Values, item_pages
 from memtools.adapters.aws import code_of, in_parallel
-from memtools.adapters.table.layout import attributes, from_dynamodb, moment_text, to_dynamodb, trace_key
+from memtools.adapters.table.layout import ERASED, attributes, from_dynamodb, moment_text, to_dynamodb, trace_key
 from memtools.adapters.table.statements import claimed_text, stored_attributes, untouched
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Trace
@@ -93,7 +93,7 @@ def _missing_keys(stores: Stores, scope: Scope, plan: Mapping[str, _Planned]) ->
     written = set()
     for items in item_pages(stores, scope):
         for item in items:
-            if item.keys() == _KEY:
+            if item.keys() == _KEY or item["sk"] == ERASED:
                 continue
             planned = plan.get(item["sk"])
             if planned is None or not _is_as_planned(item, planned):

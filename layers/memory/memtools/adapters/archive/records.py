@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from memtools.adapters.archive.stores import Stores, Values, item_pages
-from memtools.adapters.table.layout import attributes, from_dynamodb, history_key, trace_key, trace_of
+from memtools.adapters.table.layout import ERASED, attributes, from_dynamodb, history_key, trace_key, trace_of
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Trace
 from memtools.errors import Conflict
@@ -50,13 +50,15 @@ def sort_key(scope: Scope, record: Trace | Replaced) -> str:
 
 
 def record_of_item(item: Mapping[str, Any]) -> Trace | Replaced | None:
-    """The item's record; None for an item that only claims a text, because claims follow from traces. Raises Conflict.
+    """The item's record; None if it is none: the claims of a text follow from traces. Raises Conflict.
 
     An imported trace that has not changed since has the time of its last change before the import.
     """
     kind = item["sk"].partition("#")[0]
     if kind == "history" and isinstance(item.get("trace"), dict):
         return Replaced(trace_of(item["trace"]), int(item["purgeAt"]))
+    if kind == ERASED:
+        return None
     if kind != "trace":
         raise Conflict(f"The table holds an item of a kind that this version does not know ({kind}). Nothing was done.")
     if "id" not in item:
@@ -102,7 +104,7 @@ def current_versions(stores: Stores, scope: Scope) -> dict[str, int | None]:
         item["sk"]: int(item["version"]) if "id" in item else None
         for items in item_pages(stores, scope, only=("sk", "id", "version", "purgeAt"))
         for item in items
-        if "id" in item or "purgeAt" in item
+        if item["sk"] != ERASED and ("id" in item or "purgeAt" in item)
     }
 
 

@@ -46,6 +46,7 @@ class Version:
     id: str
     is_marker: bool
     modified: datetime
+    size: int = 0
 
 
 def item_pages(
@@ -79,7 +80,7 @@ def version_pages(stores: Stores, prefix: str, **more: Any) -> Iterator[list[Ver
     with translated(READ_BUCKET):
         for page in pages:
             yield [
-                Version(one["Key"], one["VersionId"], kind == "DeleteMarkers", one["LastModified"])
+                Version(one["Key"], one["VersionId"], kind == "DeleteMarkers", one["LastModified"], one.get("Size", 0))
                 for kind in ("Versions", "DeleteMarkers")
                 for one in page.get(kind, [])
             ]

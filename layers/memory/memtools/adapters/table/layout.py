@@ -19,6 +19,8 @@ COUNTED = frozenset({"retrievalCount", "lastRetrievedAt"})
 
 # The key of no item, at which anybody may look. A scope's key has a slash or more.
 CLOCK = "clock"
+# The sort key of the tombstone of a whole scope, and its id.
+ERASED = "erased"
 
 _serialize = TypeSerializer().serialize
 _deserialize = TypeDeserializer().deserialize
