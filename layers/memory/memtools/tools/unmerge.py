@@ -148,8 +148,8 @@ TOOL = Tool(
     name="memory_unmerge",
     function="merge",
     description="Undo the last merge of a memory: the merged memories come back, and the survivor says what it said"
-    " before. Call it when a merge was a mistake. Called again, it undoes the merge before that one. If the survivor has changed since the merge, the call is refused and"
-    " nothing changes.",
+    " before. Call it when a merge was a mistake. Called again, it undoes the merge before that one. If the survivor"
+    " has changed since the merge, the call is refused and nothing changes.",
     arguments=Unmerge,
     reply=Unmerged,
     run=run,
