@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from memtools.adapters.archive import importing
+from memtools.adapters.archive import documents, importing
 from memtools.adapters.table.layout import from_dynamodb, trace_of
 from memtools.adapters.table.statements import claimed_text
 from memtools.domain.scope import Scope
+from memtools.errors import Unavailable
 
 from local.template import Template
 from tests.calls import Caller
@@ -122,6 +123,29 @@ def test_undo_goes_on_in_an_imported_memory(ana: Caller, run: Run, tmp_path: Pat
     ]
     ana.edit(action="add", text="Later")
     assert ana.edit(action="undo")["text"] == ""
+
+
+def test_undo_goes_on_after_an_interrupted_import(
+    ana: Caller, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second run names the versions that the first one wrote."""
+    for text in ("Brief", "Kind", "Short"):
+        ana.edit(action="add", text=text)
+    ana.edit(action="undo")
+    run("export", tmp_path / "file", *whose(ana.scope))
+    other = Caller(ana.memory, Scope(ana.scope.agent, "other"))
+    plain, left = documents.write_version, iter(range(3))
+
+    def write_version(*arguments: Any) -> Any:
+        if next(left, None) is None:
+            raise Unavailable("No answer.")
+        return plain(*arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(importing, "write_version", write_version)
+        assert run("import", tmp_path / "file", *whose(other.scope)).code != 0
+    assert run("import", tmp_path / "file", *whose(other.scope)).code == 0
+    assert [other.edit(action="undo")["text"] for _ in range(2)] == ["- Brief\n", ""]
 
 
 def test_a_warm_index_sees_an_import(ana: Caller, run: Run, moto: Template, tmp_path: Path, clock: FakeClock) -> None:

@@ -1,6 +1,7 @@
 """The client's retries, on a clock of their own: no test waits."""
 
 import asyncio
+import json
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -81,9 +82,11 @@ class _BusyLambda:
 
     def __init__(self) -> None:
         self.calls = 0
+        self.keys: set[str] = set()
 
-    def invoke(self, **_: Any) -> Any:
+    def invoke(self, **given: Any) -> Any:
         self.calls += 1
+        self.keys.add(json.loads(given["Payload"])["context"]["idempotencyKey"])
         metadata: Any = {"HTTPHeaders": {"retry-after": "7"}}
         error = {"Error": {"Code": "TooManyRequestsException"}, "ResponseMetadata": metadata}
         raise ClientError(error, "Invoke")  # type: ignore[arg-type]
@@ -95,6 +98,7 @@ def test_invokes_are_retried_as_lambda_asks(clock: Clock) -> None:
     with pytest.raises(Unavailable):
         MemoryClient(LambdaConnection({"search": "x"}, client=busy)).memory_list()
     assert busy.calls == CALLS.attempts
+    assert len(busy.keys) == 1
     assert all(pause >= 7 for pause in clock.pauses)
 
 

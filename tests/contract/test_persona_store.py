@@ -4,12 +4,14 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from botocore.exceptions import ClientError
 from memtools.adapters.documents import document_key
 from memtools.backend import Backend
 from memtools.domain.document import ABSENT, SOUL, Document
 from memtools.domain.scope import Scope
 from memtools.domain.undoing import Step, edit_of
 from memtools.domain.writes import with_name
+from memtools.errors import Unavailable
 from memtools.ports import ConditionFailed, PersonaStore
 
 
@@ -126,10 +128,28 @@ def test_a_version_that_never_was_is_none(store: PersonaStore, scope: Scope, nam
     assert store.version(scope, "MEMORY.md", name) is None
 
 
+@pytest.mark.parametrize(("code", "known"), [("InvalidArgument", True), ("MethodNotAllowed", True), ("Odd", False)])
+def test_what_s3_says_of_a_version_that_is_none(
+    moto_memory: Backend, scope: Scope, monkeypatch: pytest.MonkeyPatch, code: str, known: bool
+) -> None:
+    """A text that cannot name a version, and a deletion marker, are no versions; anything else is a failure."""
+    store: Any = moto_memory.personas
+
+    def get_object(**_: Any) -> Any:
+        raise ClientError({"Error": {"Code": code, "Message": ""}}, "GetObject")
+
+    monkeypatch.setattr(store._client, "get_object", get_object)
+    if known:
+        assert store.version(scope, "MEMORY.md", "x") is None
+    else:
+        with pytest.raises(Unavailable):
+            store.version(scope, "MEMORY.md", "x")
+
+
 def test_all_names_of_writes_fit_beside_the_longest_edit(store: PersonaStore, scope: Scope) -> None:
     """S3 takes 2 KB of metadata; the versions of its documents have names of 32 characters."""
     names: tuple[str, ...] = ()
-    for number in range(60):
+    for number in range(200):
         names = with_name(f"{number:020}", names)
     step = Step("replace", "v" * 32, "w" * 32)
     document = Document(name="MEMORY.md", text="x", edit=edit_of(step), writes=names)

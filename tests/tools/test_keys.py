@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from memtools.errors import InvalidArguments
+from memtools.errors import InvalidArguments, Unavailable
 
 from tests.calls import Caller
 from tests.fakes import FakeClock
@@ -165,6 +165,20 @@ def test_a_merge_sent_again_merges_nothing_more(ana: Caller, fate: str) -> None:
     assert twice(ana, "merge", happens, traceIds=[a, "mt_none", b])["deletedIds"] == [b]
 
 
+@pytest.mark.parametrize("order", [[0, 1, 2], [1, 2, 0], [2, 0, 1]])
+def test_a_merge_sent_again_names_the_same_survivor(ana: Caller, order: list[int]) -> None:
+    """Whichever of its memories is looked at first, and whatever became of the survivor."""
+    ids = ana.remember("apple", "banana", "cherry")
+    ana.search(query="apple", limit=1)
+
+    def happens() -> None:
+        ana.update(traceId=ids[0], content="date")
+        ana.remember("banana")
+
+    told = twice(ana, "merge", happens, traceIds=[ids[place] for place in order])
+    assert told["survivorId"] == ids[0]
+
+
 @pytest.mark.parametrize("fate", ["nothing", "merge again", "delete", "many updates"])
 def test_an_unmerge_sent_again_undoes_no_other_merge(ana: Caller, fate: str) -> None:
     """A2: one call, however often it is sent, undoes one merge."""
@@ -193,6 +207,31 @@ def test_an_unmerge_with_a_version_undoes_that_merge_alone(ana: Caller) -> None:
     with pytest.raises(Exception, match=f"is at version {version + 1}"):
         ana.unmerge(survivorId=a, version=version - 1)
     assert ana.unmerge(survivorId=a, version=version + 1)["restoredIds"] == [b]
+
+
+def test_an_unanswered_unmerge_that_would_undo_another_merge_is_uncertain(
+    ana: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a key or a version, or where no other merge is left, it can be sent again."""
+    a, b, c, d = ana.remember("a", "b", "c", "d")
+    ana.merge(traceIds=[a, b])
+    ana.merge(traceIds=[a, c])
+    last = ana.merge(traceIds=[a, d])["trace"]["version"]
+
+    def commit(*_: Any) -> None:
+        raise Unavailable("No answer.")
+
+    def told(caller: Caller, **more: Any) -> bool:
+        with monkeypatch.context() as patch:
+            patch.setattr(ana.memory.traces, "commit", commit)
+            with pytest.raises(Unavailable) as refused:
+                caller.unmerge(survivorId=a, **more)
+        return refused.value.retryable
+
+    assert [told(ana), told(ana.keyed("k")), told(ana, version=last)] == [False, True, True]
+    ana.unmerge(survivorId=a)
+    ana.unmerge(survivorId=a)
+    assert told(ana) is True
 
 
 # Documents

@@ -105,6 +105,12 @@ def test_a_name_tells_calls_apart(one: tuple[str, str, str], other: tuple[str, s
         assert writes_since(second, (first,)) == (0 if one == other else None)
 
 
+def test_names_of_two_scopes_tell_nothing_of_each_other() -> None:
+    """Nobody sees from an export that two users had the same key."""
+    one, other = (name_of(Scope("helper", user), "memory_add", "k", "{}") for user in ("ana", "bob"))
+    assert one[:12] != other[:12]
+
+
 def test_a_name_lives_through_twenty_more() -> None:
     mine = name_of(SCOPE, "memory_add", "k", json.dumps({}))
     names = with_name(mine, ())
