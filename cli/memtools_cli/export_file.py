@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from memtools.adapters.archive.checking import require_sound
 from memtools.adapters.archive.records import KINDS, DocumentVersion, Record, Replaced, record_of_values
 from memtools.domain.trace import Trace
 
@@ -67,7 +68,9 @@ def _record(line: str, file: Path, number: int) -> Record:
     values = _json(line, file, number)
     try:
         if isinstance(values, dict) and values.get("kind") in KINDS.values():
-            return record_of_values(values)
+            record = record_of_values(values)
+            require_sound(record)
+            return record
     except ValueError as error:
         raise BadUsage(f"{file}, line {number}: {error}.") from None
     raise BadUsage(f"{file}, line {number}: not a line of an export.")

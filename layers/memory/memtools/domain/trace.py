@@ -15,6 +15,7 @@ from memtools.errors import TooLarge
 FACT_LIMIT = 64 * 1024
 CALL_LIMIT = 3 * 1024 * 1024
 TAG_LIMIT = 50
+TAG_LENGTH = 100
 
 
 class Status(StrEnum):

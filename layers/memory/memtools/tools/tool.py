@@ -25,7 +25,7 @@ from pydantic.alias_generators import to_camel
 from memtools.backend import Backend
 from memtools.current_call import writing_as
 from memtools.domain.scope import Scope
-from memtools.domain.trace import TAG_LIMIT, Trace
+from memtools.domain.trace import TAG_LENGTH, TAG_LIMIT, Trace
 from memtools.domain.writes import name_of
 from memtools.errors import InvalidArguments
 
@@ -193,7 +193,7 @@ End = Annotated[datetime, BeforeValidator(_parse_end), _AS_TEXT]
 Text = Annotated[str, AfterValidator(_storable)]
 Texts = Annotated[list[Text], BeforeValidator(_one_or_many)]
 Tags = Annotated[
-    list[Annotated[Text, Field(max_length=100)]],
+    list[Annotated[Text, Field(max_length=TAG_LENGTH)]],
     BeforeValidator(_one_or_many),
     AfterValidator(_tidy_tags),
     Field(max_length=TAG_LIMIT),

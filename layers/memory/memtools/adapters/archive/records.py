@@ -5,6 +5,7 @@ Records have neither the scope nor the time of the export, so equal memories mak
 
 import base64
 import binascii
+import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -124,9 +125,10 @@ def record_of_values(values: Values) -> Record:
     """The record from the result of ``values_of``. Raises ValueError for anything else."""
     given = {name: value for name, value in values.items() if name != "kind"}
     try:
+        json.dumps(values, ensure_ascii=False).encode()  # half of a surrogate pair is no text
         record = _RECORDS[values["kind"]](given)
         again = values_of(record)
-    except (KeyError, TypeError, AttributeError, binascii.Error, OverflowError):
+    except (KeyError, TypeError, AttributeError, UnicodeEncodeError, binascii.Error, OverflowError, OSError):
         raise ValueError("not a line of an export") from None
     if again != values or not _is_text(record):
         raise ValueError("holds what this version does not know")
@@ -190,7 +192,7 @@ _RECORDS: Final[Mapping[str, Callable[[Values], Record]]] = {
 
 
 def _is_text(record: Record) -> bool:
-    """Whether all texts are texts. Raises ValueError for half of a surrogate pair."""
+    """Whether all texts are texts."""
     trace = record.trace if isinstance(record, Replaced) else record
     texts = (trace.name,) if isinstance(trace, DocumentVersion) else (trace.id, trace.content, *trace.tags)
-    return all(isinstance(one, str) and one.encode() for one in texts)
+    return all(isinstance(one, str) for one in texts)
