@@ -11,8 +11,8 @@ import pytest
 from botocore.exceptions import ClientError
 from hypothesis import given
 from hypothesis import strategies as st
-from memtools.adapters import clock
-from memtools.adapters.clock import StoreClock
+from memtools.adapters import aws
+from memtools.adapters.aws import StoreClock
 from memtools.backend import Backend
 from memtools.domain.scope import Scope
 from memtools.errors import Unavailable
@@ -31,7 +31,7 @@ class World:
         self.asked = 0
         self.dated = True
         self.clock = StoreClock(self.ask)
-        monkeypatch.setattr(clock, "_uptime", lambda: self.uptime)
+        monkeypatch.setattr(aws, "_uptime", lambda: self.uptime)
 
     def ask(self) -> None:
         self.asked += 1

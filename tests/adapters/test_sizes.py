@@ -5,8 +5,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from memtools.adapters.table.layout import to_dynamodb
-from memtools.adapters.table.sizes import ITEM_LIMIT, TRANSACTION_LIMIT, require_storable, size_of_item
+from memtools.adapters.table.layout import (
+    ITEM_LIMIT,
+    TRANSACTION_LIMIT,
+    require_storable,
+    size_of_item,
+    to_dynamodb,
+)
 from memtools.errors import TooLarge
 
 from tests.strict.sizes import ITEM_BYTES, TRANSACTION_BYTES, LocalIndex, item_size, stored_size

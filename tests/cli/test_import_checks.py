@@ -122,8 +122,8 @@ def test_an_odd_value_is_refused_by_line(  # noqa: PLR0917 - fixtures
     assert Caller(ana.memory, to).all() == []
 
 
-@pytest.mark.parametrize("name", ["../../x", "SOUL.md", "", "MEMORY.md/../USER.md", "x" * 2000])
-def test_an_import_writes_only_the_documents_of_a_scope(
+@pytest.mark.parametrize("name", ["../../x", "", "/SOUL.md", "MEMORY.md/../USER.md", "a//b", ".", "a\nb", "x" * 2000])
+def test_an_import_writes_no_document_outside_of_its_scope(
     ana: Caller, exported: list[dict[str, Any]], run: Run, tmp_path: Path, name: str
 ) -> None:
     at = next(number for number, line in enumerate(exported) if line["kind"] == "document")

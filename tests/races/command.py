@@ -25,7 +25,7 @@ _SHOWN = 10
 
 
 @contextmanager
-def _all_clients_at(address: str) -> Iterator[None]:
+def all_clients_at(address: str) -> Iterator[None]:
     """Clients made inside, here and in processes started inside, go to this address."""
     with store.environment(settings_for(address)):
         os.environ.pop("AWS_PROFILE", None)
@@ -33,7 +33,7 @@ def _all_clients_at(address: str) -> Iterator[None]:
 
 
 def _run_on(name: str, rounds: int, kinds: list[str]) -> Report:
-    with STORES[name]() as address, _all_clients_at(address):
+    with STORES[name]() as address, all_clients_at(address):
         template = Template()
         store.create(template)
         return run(template.environment, rounds, kinds)

@@ -18,7 +18,7 @@ from memtools.ranking.columns import NEVER, Columns, key_of_id, microseconds, si
 from memtools.ranking.terms import document_terms
 from numpy.typing import NDArray
 
-from tests.histories import DIMENSIONS, IDS, MODEL, NOW, OTHER_MODEL, distinct_traces, traces, vectors
+from tests.index_lives import DIMENSIONS, IDS, MODEL, NOW, OTHER_MODEL, distinct_traces, traces, vectors
 
 
 def trace(name: str, content: str = "tea", embedding: Embedding | None = None) -> Trace:

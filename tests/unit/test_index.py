@@ -18,7 +18,7 @@ from memtools.ranking.index import Index
 from memtools.ranking.rank import Query, Ranked, rank
 
 from tests.examples import share
-from tests.histories import (
+from tests.index_lives import (
     CONTENTS,
     DIMENSIONS,
     IDS,

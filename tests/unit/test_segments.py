@@ -17,7 +17,7 @@ from memtools.ranking.columns import Columns
 from memtools.ranking.index import Index
 from memtools.ranking.rank import Query, rank
 
-from tests.histories import IDS, MODEL, NOW, distinct_traces
+from tests.index_lives import IDS, MODEL, NOW, distinct_traces
 
 SEGMENT = Segment(
     Columns.of([Trace(id=name, content=f"likes tea, {name}", created_at=NOW, changed_at=NOW) for name in IDS], MODEL),

@@ -5,8 +5,7 @@ from functools import cache, partial
 
 import boto3
 
-from memtools.adapters.aws import CONFIG
-from memtools.adapters.clock import StoreClock
+from memtools.adapters.aws import CONFIG, StoreClock
 from memtools.adapters.documents import S3Personas
 from memtools.adapters.segments import S3Segments
 from memtools.adapters.table.traces import DynamoTraces, ask_the_time

@@ -1,6 +1,7 @@
 """memory_search: the index proposes, the table decides."""
 
 from collections.abc import Iterator
+from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -93,18 +94,19 @@ def run(backend: Backend, scope: Scope, arguments: Search) -> Found:
             since=arguments.since,
             until=arguments.until,
         )
-        hits = _confirmed(backend, scope, rank(index, query, floor=backend.floor), arguments)
+        hits = _confirmed(backend, scope, rank(index, query, floor=backend.floor), arguments, query.now)
     return Found(results=hits, note=None if embedding else _WORDS_ONLY)
 
 
-def _confirmed(backend: Backend, scope: Scope, ranked: Iterator["Ranked"], arguments: Search) -> list[Hit]:
-    """The first hits that the table confirms. Reading a hit also counts its retrieval."""
+def _confirmed(
+    backend: Backend, scope: Scope, ranked: Iterator["Ranked"], arguments: Search, now: datetime
+) -> list[Hit]:
+    """The first hits that the table has at the same version. Reading a hit also counts its retrieval."""
     hits: list[Hit] = []
     while proposed := list(islice(ranked, arguments.limit - len(hits))):
         expected = {one.id: one.version for one in proposed}
-        now = backend.now()
         current = backend.traces.retrieve(scope, expected, now)
-        found = {one.id: one for one in current.values() if one.alive(now) and one.version == expected[one.id]}
+        found = {one.id: one for one in current.values() if one.version == expected[one.id]}
         hits += [_hit(one, found[one.id], explain=arguments.explain) for one in proposed if one.id in found]
         if wrong := expected.keys() - found.keys():
             backend.indexes.correct(scope, list(wrong), {one: current[one] for one in wrong & current.keys()})

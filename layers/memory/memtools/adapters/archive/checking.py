@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from typing import Final
 
 from memtools.adapters.archive.records import DocumentVersion, Record, Replaced
-from memtools.domain.document import FILES
 from memtools.domain.trace import FACT_LIMIT, TAG_LENGTH, TAG_LIMIT, Embedding, Status, Trace
 
 # History keys have ten digits, an index has four bytes.
@@ -19,6 +18,7 @@ _DOCUMENT_BYTES: Final = 1024 * 1024
 # S3 takes 2 KB of metadata, in ASCII.
 _METADATA: Final = re.compile(r"([\x21-\x7e]( [\x21-\x7e])?){0,800}")
 _NAME: Final = re.compile(rf"[^#/\x00-\x1f\x7f]{{1,{_NAME_LENGTH}}}")
+_FILE: Final = re.compile(r"[^\x00-\x1f\x7f\\]{1,200}")
 _FIRST: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _TEN_THOUSAND: Final = 253_402_300_800  # the year, in seconds since 1970
 _DIMENSIONS: Final = {"all-MiniLM-L6-v2/int8": 384}
@@ -40,8 +40,8 @@ def require_sound(record: Record) -> None:
 
 
 def _problems_of_document(version: DocumentVersion) -> Iterator[str]:
-    if version.name not in FILES.values():
-        yield f"a document has another name than {' and '.join(FILES.values())}"
+    if not _FILE.fullmatch(version.name) or {"", ".", ".."} & set(version.name.split("/")):
+        yield "a document has the name of no file in the folder of its memory"
     if len(version.data or b"") > _DOCUMENT_BYTES:
         yield f"the document has more than {_DOCUMENT_BYTES} bytes"
     if not all(_METADATA.fullmatch(text or "") for text in (version.edit, version.writes)):

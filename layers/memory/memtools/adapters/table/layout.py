@@ -1,16 +1,18 @@
-"""Traces as DynamoDB items, and back: keys, attributes, and how values are written.
+"""Traces as DynamoDB items, and back: keys, attributes, how values are written, and how large they are.
 
 A scope is one partition. Absent values are absent attributes. Times are ISO 8601 and sort as text.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 
+from memtools.adapters.table.schema import INDEX_ATTRIBUTES, INDEX_KEYS, KEYS
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Change, Embedding, MergeRecord, Status, Trace
+from memtools.errors import TooLarge
 
 Item = dict[str, Any]
 
@@ -21,6 +23,15 @@ COUNTED = frozenset({"retrievalCount", "lastRetrievedAt"})
 CLOCK = "clock"
 # The sort key of the tombstone of a whole scope, and its id.
 ERASED = "erased"
+
+_KB = 1024
+# DynamoDB allows 400 KB for an item together with its copy in the local index. The rest is for claims, which a write
+# does not see, and because DynamoDB calls its sizes approximate.
+ITEM_LIMIT = 384 * _KB
+# DynamoDB allows 4 MB for all items of a transaction, as they are afterwards.
+TRANSACTION_LIMIT = 3968 * _KB
+_COPIED = frozenset({*KEYS, *INDEX_KEYS, *INDEX_ATTRIBUTES})
+_CONTAINER = 3
 
 _serialize = TypeSerializer().serialize
 _deserialize = TypeDeserializer().deserialize
@@ -132,3 +143,48 @@ def trace_of(values: Mapping[str, Any]) -> Trace:
         inline_history=tuple(trace_of({**shared, **version}) for version in values.get("inlineHistory", ())),
         writes=tuple(values.get("writes", ())),
     )
+
+
+# ---------------------------------------------------------------- sizes, by the DynamoDB Developer Guide, "Item sizes"
+
+
+def size_of(value: Any) -> int:
+    """The bytes of an attribute's value."""
+    match value:
+        case str() | bytes():
+            return len(value.encode() if isinstance(value, str) else value)
+        case bool() | None:
+            return 1
+        case int():
+            return 2 + (len(str(abs(value))) + 1) // 2
+        case Mapping():
+            return _CONTAINER + len(value) + size_of_item(value)
+        case list() | tuple():
+            return _CONTAINER + len(value) + sum(map(size_of, value))
+        case _:  # a set
+            return sum(map(size_of, value))
+
+
+def size_of_item(values: Mapping[str, Any]) -> int:
+    """The bytes of the attributes, with their names."""
+    return sum(len(name.encode()) + size_of(value) for name, value in values.items())
+
+
+def require_storable(items: Iterable[Mapping[str, Any]]) -> None:
+    """Raise TooLarge if one of a transaction's traces, or all together, exceed what DynamoDB stores."""
+    total = 0
+    for values in items:
+        size = size_of_item(values)
+        total += size
+        copied = {name: value for name, value in values.items() if name in _COPIED}
+        _require(size + size_of_item(copied), ITEM_LIMIT, "A memory", "Shorten its text or its tags")
+    _require(total, TRANSACTION_LIMIT, "What this call changes", "Send it in several calls, with fewer memories each")
+
+
+def _require(size: int, limit: int, what: str, advice: str) -> None:
+    if size > limit:
+        raise TooLarge(
+            f"{what} would take {size} bytes with its history; the limit is {limit}. Nothing was written. {advice}.",
+            size=size,
+            limit=limit,
+        )

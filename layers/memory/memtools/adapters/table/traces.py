@@ -24,11 +24,11 @@ from memtools.adapters.table.layout import (
     from_dynamodb,
     history_prefix,
     moment_text,
+    require_storable,
     to_dynamodb,
     trace_key,
     trace_of,
 )
-from memtools.adapters.table.sizes import require_storable
 from memtools.adapters.table.statements import history_item, late, retrieval, statements_of, stored_attributes
 from memtools.current_call import Metric, increment
 from memtools.domain.scope import Scope
