@@ -67,14 +67,16 @@ def needed(moto_memory: Backend, model: Titan, scope: Scope) -> dict[str, set[st
         client.meta.events.register("before-call", recorder.note)
     ana = Caller(replace(moto_memory, embedder=TitanEmbedder(bedrock, "amazon.titan-embed-text-v2:0")), scope)
 
-    def call(tool: str, **arguments: Any) -> Any:
+    def call(tool: str, key: str | None = None, **arguments: Any) -> Any:
         recorder.function = TOOLS[f"memory_{tool}"].function
-        return getattr(ana, tool)(**arguments)
+        return getattr(replace(ana, key=key), tool)(**arguments)
 
     one, two = (item["id"] for item in call("add", facts=["one", "two"])["saved"])
     call("update", traceId=two, content="held")
     call("add", facts=["held"])
-    call("add", facts=["two", "new"])
+    # Sent again with its key, a call looks for what it did.
+    for _ in range(2):
+        call("add", key="add", facts=["two", "new"])
     # What another model embedded makes the next search fill gaps, and write a segment.
     recorder.function = "add"
     Caller(moto_memory, scope).add(facts=["three"])
@@ -90,7 +92,9 @@ def needed(moto_memory: Backend, model: Titan, scope: Scope) -> dict[str, set[st
     call("read")
     call("edit", action="add", text="x")
     call("edit", action="replace", text="x", with_="y")
-    call("edit", action="undo")
+    call("edit", key="undo", action="undo")
+    call("edit", action="add", text="later")
+    call("edit", key="undo", action="undo")
     call("history", target="self")
     return recorder.needed
 
