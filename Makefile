@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo local invoke unit test test-races test-faults test-load test-pages test-emulator test-api test-built test-window test-clients check generate bench format clean
+.PHONY: help setup demo local invoke unit test test-races test-faults test-histories test-load test-pages test-emulator test-api test-built test-window test-clients check generate bench format clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,6 +51,9 @@ test-races: $(READY) ## test many concurrent writers, on two emulators
 
 test-faults: $(READY) ## test every AWS call of every tool under every fault
 	$(BIN)/python -m tests.faults
+
+test-histories: $(READY) ## let processes with wrong clocks run, stop and die, and check what each was told
+	$(BIN)/python -m tests.histories
 
 test-load: $(READY) ## run eight clients with all tools for a minute, on the local service
 	$(BIN)/python -m tests.load

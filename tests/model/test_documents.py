@@ -64,8 +64,9 @@ class Life(RuleBasedStateMachine):
         told = answer(lambda: caller.edit(target=place[1], **arguments))
         agree(told, *document.answers(edit, stale=version == "stale", exact=version != "none"))
         if isinstance(told, dict):
+            before = len(told_before)
             self.written(place, edit, told)
-            if told["changed"] and caller.key:
+            if len(told_before) > before and caller.key:
                 self.sent.append(Sent(place, caller, arguments, told, len(told_before)))
 
     def text_of(self, place: tuple[int, str], part: str | int) -> str:

@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from memtools.adapters.documents import document_key
 from memtools.adapters.table.traces import ask_the_time
 from memtools.adapters.titan import TitanEmbedder
 from memtools.backend import Backend
@@ -69,9 +68,9 @@ def needed(moto_memory: Backend, model: Titan, scope: Scope) -> dict[str, set[st
         client.meta.events.register("before-call", recorder.note)
     ana = Caller(replace(moto_memory, embedder=TitanEmbedder(bedrock, "amazon.titan-embed-text-v2:0")), scope)
 
-    def call(tool: str, **arguments: Any) -> Any:
+    def call(tool: str, key: str | None = None, **arguments: Any) -> Any:
         recorder.function = TOOLS[f"memory_{tool}"].function
-        return getattr(ana, tool)(**arguments)
+        return getattr(replace(ana, key=key), tool)(**arguments)
 
     one, two = (item["id"] for item in call("add", facts=["one", "two"])["saved"])
     # Of the tools, only this one may write before it reads. So it may be the first to need the time.
@@ -79,7 +78,9 @@ def needed(moto_memory: Backend, model: Titan, scope: Scope) -> dict[str, set[st
     ask_the_time(moto_memory.traces._client, moto_memory.traces._table)  # type: ignore[attr-defined]
     call("update", traceId=two, content="held")
     call("add", facts=["held"])
-    call("add", facts=["two", "new"])
+    # Sent again with its key, a call looks for what it did.
+    for _ in range(2):
+        call("add", key="add", facts=["two", "new"])
     # What another model embedded makes the next search fill gaps, and write a segment.
     recorder.function = "add"
     Caller(moto_memory, scope).add(facts=["three"])
@@ -95,11 +96,9 @@ def needed(moto_memory: Backend, model: Titan, scope: Scope) -> dict[str, set[st
     call("read")
     call("edit", action="add", text="x")
     call("edit", action="replace", text="x", with_="y")
-    call("edit", action="undo")
-    # What an operator stored does not say which version it replaced.
-    store: Any = moto_memory.personas
-    store._client.put_object(Bucket=store._bucket, Key=document_key(scope, "MEMORY.md"), Body=b"- by hand")
-    call("edit", action="undo")
+    call("edit", key="undo", action="undo")
+    call("edit", action="add", text="later")
+    call("edit", key="undo", action="undo")
     call("history", target="self")
     return recorder.needed
 

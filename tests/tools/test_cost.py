@@ -80,6 +80,42 @@ def test_edits_merges_updates_and_deletions_take_two(ana: Caller, calls: list[st
     assert counted(calls, lambda: ana.edit(action="replace", text="x", with_="y")) == ["GetObject", "PutObject"]
 
 
+def test_a_key_costs_no_call_more(ana: Caller, calls: list[str]) -> None:
+    ids = ana.remember("one", "two", "three")
+    sent = ana.keyed("k")
+    written = ["BatchGetItem", "TransactWriteItems"]
+    assert counted(calls, lambda: sent.add(facts=["new", "newer"])) == ["TransactWriteItems"]
+    assert counted(calls, lambda: ana.keyed("k2").add(facts=["one", "newest"])) == ["TransactWriteItems"] * 2
+    assert counted(calls, lambda: sent.update(traceId=ids[0], content="1")) == written
+    assert counted(calls, lambda: sent.merge(traceIds=ids[1:])) == written
+    assert counted(calls, lambda: sent.edit(action="add", text="x")) == ["GetObject", "PutObject"]
+
+
+def test_a_call_sent_again_costs_what_finds_it(ana: Caller, calls: list[str]) -> None:
+    """A read, and where others have written since, one more."""
+    (trace,) = ana.remember("one")
+    sent = ana.keyed("k")
+    sent.update(traceId=trace, content="1")
+    sent.edit(action="add", text="x")
+    sent.add(facts=["new"])
+    assert counted(calls, lambda: sent.update(traceId=trace, content="1")) == ["BatchGetItem"]
+    assert counted(calls, lambda: sent.edit(action="add", text="x")) == ["GetObject"]
+    assert counted(calls, lambda: sent.add(facts=["new"])) == ["TransactWriteItems"]
+    ana.update(traceId=trace, content="2")
+    ana.edit(action="add", text="y")
+    assert counted(calls, lambda: sent.update(traceId=trace, content="1")) == ["BatchGetItem", "Query"]
+    made = counted(calls, lambda: sent.edit(action="add", text="x"))
+    assert made == ["GetObject", "ListObjectVersions", "GetObject", "GetObject"]
+
+
+def test_an_undo_reads_two_versions(ana: Caller, calls: list[str]) -> None:
+    for text in "abc":
+        ana.edit(action="add", text=text)
+    for _ in range(2):
+        assert counted(calls, lambda: ana.edit(action="undo")) == ["GetObject", "GetObject", "PutObject"]
+    assert counted(calls, lambda: ana.edit(action="undo")) == ["GetObject", "PutObject"]
+
+
 def anew(ana: Caller) -> Caller:
     """The same caller in a process just started."""
     return Caller(replace(ana.memory), ana.scope)

@@ -165,6 +165,17 @@ def test_undo_takes_back_what_somebody_wrote_past_the_tools(memory: Backend, sco
     assert [one["undone"]["backTo"] for one in steps] == [outside[1], outside[0], first, "none"]
 
 
+def test_a_document_with_crlf_keeps_it(memory: Backend, scope: Scope) -> None:
+    """E4: text given with either line end is found, and what is added has the document's."""
+    ana = Caller(memory, scope)
+    written_outside(memory, scope, "# Notes\r\n\r\n- one\r\n  more\r\n")
+    ana.edit(action="add", text="two\nlines")
+    ana.edit(action="replace", text="one\nmore", with_="1\n2\r\n3")
+    assert ana.edit(action="add", text="two\r\nlines")["changed"] is False
+    assert text_of(ana) == "# Notes\r\n\r\n- 1\r\n  2\r\n  3\r\n- two\r\n  lines\r\n"
+    assert ana.edit(action="remove", text="two\nlines")["text"] == "# Notes\r\n\r\n- 1\r\n  2\r\n  3\r\n"
+
+
 def test_undo_of_what_somebody_wrote_first_is_refused(memory: Backend, scope: Scope) -> None:
     ana = Caller(memory, scope)
     written_outside(memory, scope, "theirs\n")

@@ -10,7 +10,7 @@ from tests.calls import Caller
 
 TEXTS = ("known", "changed", "gone", "survivor", "source")
 CALLS: list[tuple[str, dict[str, Any]]] = [
-    ("add", {"facts": ["new", "known", "changed", "gone", "known"]}),
+    ("add", {"facts": ["new", "known", "changed", "gone", "known", "other"]}),
     ("update", {"traceId": "<known>", "content": "x"}),
     ("delete", {"traceId": "<known>"}),
     ("restore", {"traceId": "<gone>"}),
