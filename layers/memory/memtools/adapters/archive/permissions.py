@@ -36,6 +36,7 @@ def failed_calls(stores: Stores) -> dict[str, dict[str, ToolError | None]]:
         },
         "import": {"dynamodb:PutItem": partial(dynamodb.put_item, **table, **replacement)},
         "erase": {
+            "dynamodb:PutItem": partial(dynamodb.put_item, **table, **replacement),
             "dynamodb:BatchWriteItem": partial(dynamodb.batch_write_item, RequestItems=deletion),
             "s3:DeleteObjectVersion": partial(s3.delete_object, **bucket, Key=document, VersionId="null"),
         },
