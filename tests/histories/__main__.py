@@ -9,13 +9,14 @@ from memtools.domain.scope import Scope
 
 from local import store
 from local.template import Template
-from tests.histories.checker import Verdict, check
+from tests.histories.checker import Verdict, check, story_of
 from tests.histories.play import play
 from tests.races.command import STORES, all_clients_at
 
 # Seconds by which the clock of each process is wrong: another one in each round.
 SKEWS = [(0.0, -1.0, 240.0, -3600.0), (-240.0, 3600.0, 1.0, 0.0), (3600.0, -3600.0, 30.0, -30.0)]
-_SHOWN = 10
+_SHOWN = 3
+_WIDTH = 400
 
 
 def run_on(settings: Mapping[str, str], rounds: int, calls: int, seed: int) -> tuple[Verdict, str]:
@@ -25,6 +26,10 @@ def run_on(settings: Mapping[str, str], rounds: int, calls: int, seed: int) -> t
         scope = Scope(f"histories-{seed + number}", "ana")
         history = play(scope, SKEWS[number % len(SKEWS)], settings, calls=calls, seed=seed + number)
         verdict = check(history.events)
+        for problem in [*verdict.lost, *verdict.untrue][:_SHOWN]:
+            print(
+                "\n    ".join([f"  {problem[:_WIDTH]}", *(one[:_WIDTH] for one in story_of(problem, history.events))])
+            )
         whole.checks += verdict.checks
         whole.lost += verdict.lost
         whole.untrue += verdict.untrue
@@ -54,8 +59,6 @@ def main() -> int:
             store.create(template)
             verdict, line = run_on(template.environment, given.rounds, given.calls, given.seed)
         print(f"{name} ({time.monotonic() - began:.0f} s)")
-        for problem in [*verdict.lost[:_SHOWN], *verdict.untrue[:_SHOWN]]:
-            print(f"  {problem[:600]}")
         print(line, flush=True)
         wrong = wrong or bool(verdict.lost or verdict.untrue)
     return int(wrong)

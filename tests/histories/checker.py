@@ -46,6 +46,17 @@ def check(events: Sequence[Event]) -> Verdict:
     return verdict
 
 
+def story_of(problem: str, events: Sequence[Event]) -> list[str]:
+    """The calls that changed what a problem is about, in order."""
+    words = set(words_of(problem))
+    about = [one for one in events if words & set(words_of(f"{dict(one.arguments)} {one.purpose}"))]
+    ids = {str(one.arguments["traceId"]) for one in about if "traceId" in one.arguments}
+    changes = [one for one in events if one.tool not in ("search", "list", "read")]
+    return [
+        str(one) for one in sorted(changes, key=_began) if one in about or ids & set(map(str, one.arguments.values()))
+    ]
+
+
 @dataclass(slots=True)
 class _Life:
     """When a word could first be there, when it had to be, and the same for its end."""

@@ -11,6 +11,8 @@ from memtools.domain.scope import Scope
 from tests.histories.events import OK, Event
 from tests.histories.processes import Process
 
+_KNOWN = 20
+
 
 class Play:
     """The calls of one history. What one process added, all others change and read.
@@ -119,11 +121,14 @@ class Play:
             self._note(process.ask("read", target="self"))
 
     def _again(self, process: Process, chance: random.Random) -> None:
-        """Send a call again that succeeded, by whomever, with its key: it must have no second effect."""
+        """Send a call again that succeeded, by whomever, with its key: it must have no second effect.
+
+        A key is known through the next twenty writes of others.
+        """
         with self._lock:
             done = [one for one in self.events if one.key and one.outcome == OK]
         if done:
-            first = chance.choice(done)
+            first = chance.choice(done[-_KNOWN:])
             event = process.ask(first.tool, purpose="again", key=first.key, **first.arguments)
             self._note(event)
 
