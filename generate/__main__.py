@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any, NoReturn
 
-from generate import client, readme, replies, templates
+from generate import client, mcp, readme, replies, templates
 from generate.exports import FORMATS, FUNCTIONS, as_text, explain, tools_of
 
 ROOT = Path(__file__).parents[1]
@@ -21,6 +21,7 @@ def files() -> dict[Path, str]:
         **exports,
         **{ROOT / "clients/python/memtools_client" / name: text for name, text in client.files().items()},
         **{path: templates.updated(path) for path in sorted((ROOT / "integrations").glob("*.yaml"))},
+        ROOT / "layers/memory/memtools/wire/mcp/tools.json": mcp.text(),
         ROOT / "template.yaml": templates.with_routes(ROOT / "template.yaml"),
         **replies.files(),
         ROOT / "README.md": readme.updated((ROOT / "README.md").read_text("utf-8")),

@@ -22,6 +22,7 @@ _ENDING = (signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "
 _EXAMPLES = """\
 memtools listens at {url}; its memory lasts {lasts} (Ctrl+C).
 window: {url}/
+MCP: {url}/mcp, with the headers x-memory-agent and x-memory-user
 emulator: {emulator}
 Paste into another terminal:
 

@@ -5,7 +5,7 @@ import importlib
 import os
 import sys
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
@@ -91,10 +91,10 @@ def too_large(request: Request) -> bool:
         return True
 
 
-def route_of(request: Request) -> str:
+def route_of(request: Request, routes: Iterable[str]) -> str | None:
     """The key of the route that API Gateway would choose, if there is one."""
     path = _FILES if request.path.startswith("/window/") else request.path
-    return f"{request.method} {path}"
+    return next((key for key in (f"{request.method} {path}", f"ANY {path}") if key in routes), None)
 
 
 def application(routes: Mapping[str, str], handlers: Mapping[str, Handler]) -> Any:
@@ -102,14 +102,14 @@ def application(routes: Mapping[str, str], handlers: Mapping[str, Handler]) -> A
 
     @Request.application
     def respond(request: Request) -> Response:
-        function = routes.get(route_of(request))
-        if function is None:
+        route = route_of(request, routes)
+        if route is None:
             # As API Gateway words it: the functions are never asked.
             return Response('{"message": "Not Found"}', 404, content_type="application/json")
         if too_large(request):
             return Response('{"message": "Request Entity Too Large"}', 413, content_type="application/json")
         event = event_of(request)
-        reply = handlers[function](event, Context(event["requestContext"]["requestId"]))
+        reply = handlers[routes[route]](event, Context(event["requestContext"]["requestId"]))
         return Response(reply["body"], reply["statusCode"], headers=reply["headers"])
 
     return guarded(respond, by_program_or_own_page)

@@ -8,7 +8,7 @@ from typing import Final
 import typer
 from typer.exceptions import Abort, TyperException
 
-from memtools_cli.commands import doctor, erase, moving, tools
+from memtools_cli.commands import doctor, erase, mcp, moving, tools
 from memtools_cli.failures import BadUsage, Failure, failure_of
 from memtools_cli.output import print_error, show
 
@@ -26,6 +26,7 @@ tools.add_to(app)
 moving.add_to(app)
 erase.add_to(app)
 doctor.add_to(app)
+mcp.add_to(app)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -39,10 +39,10 @@ def by_invoke(functions: Mapping[str, str], memory: MemoryOptions) -> MemoryClie
         return MemoryClient.invoking(functions, user=scope.user, agent=scope.agent)
 
 
-def call(client: MemoryClient, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def call(client: MemoryClient, tool: str, arguments: Any, *, key: str | None = None) -> dict[str, Any]:
     """The tool's reply. Raises Failure."""
     try:
-        return dict(client.call(tool, arguments))
+        return dict(client.call(tool, arguments, key=key))
     except MemoryToolError as error:
         raise _failure_of(error) from None
     except (LookupError, TypeError, ValueError):

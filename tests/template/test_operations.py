@@ -28,6 +28,7 @@ from tests.template.test_template import (
     resources,
     statements,
     template,
+    tool_functions,
     tool_roles,
 )
 
@@ -60,7 +61,8 @@ def combinations() -> Iterator[dict[str, str]]:
 def measured_by(alarm: str) -> Iterator[tuple[str, str, Any]]:
     """Namespace, name and dimensions of each metric that the alarm goes by."""
     properties = alarms[alarm]["Properties"]
-    for one in properties.get("Metrics", [{"MetricStat": {"Metric": properties}}]):
+    for given in properties.get("Metrics", [{"MetricStat": {"Metric": properties}}]):
+        one = given["Fn::If"][1] if "Fn::If" in given else given
         if metric := one.get("MetricStat", {}).get("Metric"):
             yield metric["Namespace"], metric["MetricName"], metric["Dimensions"]
 
@@ -327,7 +329,8 @@ def test_every_code_is_on_the_dashboard() -> None:
 
 def test_the_dashboard_covers_each_part_of_the_stack() -> None:
     text = resources["Dashboard"]["Properties"]["DashboardBody"]["Fn::Sub"]
-    for one in (*functions, "TracesTable", "HttpApi", *(f"{name.removesuffix('Function')}Logs" for name in functions)):
+    logs = (name.replace("Function", "Logs") for name in tool_functions)
+    for one in (*tool_functions, "TracesTable", "HttpApi", *logs):
         assert f"${{{one}}}" in text
     always = {name for name in alarms if alarms[name]["Condition"] == "UseAlarms"}
     assert set(re.findall(r"\$\{(\w+)\.Arn}", text)) == always

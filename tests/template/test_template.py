@@ -73,9 +73,12 @@ bucket = the_only("AWS::S3::Bucket")
 
 # The window is files: it has no part in the memory, and test_window.py has what is said of it alone.
 of_window = {name for name, resource in resources.items() if resource.get("Condition") == "UseWindow"}
+# So has test_mcp.py for the function that serves all tools.
+of_mcp = {name for name, resource in resources.items() if resource.get("Condition") == "UseMcp"}
 tool_roles = sorted(set(roles) - of_window)
-tool_routes = sorted(set(routes) - of_window)
-tool_permissions = [permissions[name] for name in sorted(set(permissions) - of_window)]
+tool_routes = sorted(set(routes) - of_window - of_mcp)
+tool_permissions = [permissions[name] for name in sorted(set(permissions) - of_window - of_mcp)]
+tool_functions = sorted(set(functions) - of_mcp)
 
 each_function = pytest.mark.parametrize("function", functions)
 each_role = pytest.mark.parametrize("role", roles)
@@ -165,7 +168,7 @@ def test_a_function_writes_to_its_own_log_group_only(function: Any) -> None:
 def test_only_memory_and_user_documents_can_be_written_and_only_by_edit() -> None:
     written = {
         (role, path["Fn::Sub"])
-        for role in roles
+        for role in set(roles) - of_mcp
         for statement in statements(role)
         if any(action.startswith("s3:Put") for action in actions(statement))
         for path in as_list(statement["Resource"])
@@ -180,7 +183,7 @@ def test_only_memory_and_user_documents_can_be_written_and_only_by_edit() -> Non
 def test_only_searches_touch_segments_and_nothing_else_of_what_is_written() -> None:
     touching = {
         (role, action)
-        for role in roles
+        for role in set(roles) - of_mcp
         for statement in statements(role)
         for path in as_list(statement["Resource"])
         for action in actions(statement)
@@ -341,7 +344,7 @@ def test_functions_get_the_events_they_understand(integration: Any) -> None:
 
 def test_the_api_may_call_each_function_for_its_tools_only() -> None:
     allowed = [permission["Properties"]["FunctionName"]["Ref"] for permission in tool_permissions]
-    assert sorted(allowed) == sorted(functions)
+    assert sorted(allowed) == tool_functions
     for permission in tool_permissions:
         assert permission["Properties"]["Principal"] == "apigateway.amazonaws.com"
         assert permission["Properties"]["Action"] == "lambda:InvokeFunction"
@@ -461,7 +464,7 @@ def test_every_output_is_described(output: Any) -> None:
 
 def test_the_outputs_name_what_an_integration_needs() -> None:
     needed = {"ApiUrl", "ApiId", "AuthorizationType", "TableName", "TableArn", "BucketName", "LayerArn"}
-    needed |= {f"{function}Arn" for function in functions}
+    needed |= {f"{function}Arn" for function in tool_functions}
     assert needed <= set(template["Outputs"])
 
 

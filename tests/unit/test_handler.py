@@ -15,7 +15,7 @@ def test_a_bug_is_told_and_logged_without_its_text(fake_memory: Backend, kind: t
     def decode() -> Never:
         raise kind("marzipan")
 
-    outcome, entry = _outcome(decode, "search", fake_memory)
+    outcome, entry = _outcome(decode, ["memory_search"], fake_memory)
     assert isinstance(outcome, Fault)
     assert (entry["outcome"], entry["cause"]) == ("fault", kind.__name__)
     told: dict[str, Any] = outcome.as_dict()

@@ -1,4 +1,4 @@
-"""From a Lambda event to its reply: decode, validate, run, encode, log. The same for all four functions."""
+"""From a Lambda event to its reply: decode, validate, run, encode, log. The same for all functions."""
 
 import itertools
 import time
@@ -15,7 +15,7 @@ from memtools.config import Settings
 from memtools.current_call import Metric, increment, running_call
 from memtools.errors import Fault, InvalidArguments, NotFound, ToolError
 from memtools.tools.tool import Reply
-from memtools.transports import direct, encoded, http, recognise
+from memtools.transports import direct, encoded, http, mcp, recognise
 from memtools.wire.incoming import Call, Transport
 from memtools.wiring import backend_of
 
@@ -35,34 +35,59 @@ def handler_for(function: str) -> Handler:
 
     Settings are read and clients made here, while Lambda initialises the function.
     """
-    settings = Settings.from_environment()
-    backend = backend_of(settings)
-    cold = itertools.chain([True], itertools.repeat(False))
+    served = [name for name, tool in TOOLS.items() if tool.function == function]
+    answer, _ = _answering(function, served)
 
     def handler(event: Any, context: Any) -> dict[str, Any]:
         transport = recognise(event, context)
         if transport is None:
             return direct.encode({}, InvalidArguments(_UNRECOGNIZED_EVENT))
+        return answer(transport, event, context)
+
+    return handler
+
+
+def mcp_handler() -> Handler:
+    """The handler of the function that serves all tools over the Model Context Protocol."""
+    answer, settings = _answering("mcp", list(TOOLS))
+
+    def handler(event: Any, context: Any) -> dict[str, Any]:
+        received = mcp.Received(event, settings.agent_id)
+        # Lists and greetings need no tool. They are no calls, so they are neither logged nor measured.
+        return answer(received, event, context) if received.response is None else received.response
+
+    return handler
+
+
+def _answering(function: str, served: list[str]) -> tuple[Callable[[Transport, Any, Any], dict[str, Any]], Settings]:
+    """What answers the calls of a function, and its settings."""
+    settings = Settings.from_environment()
+    backend = backend_of(settings)
+    cold = itertools.chain([True], itertools.repeat(False))
+
+    def answer(transport: Transport, event: Any, context: Any) -> dict[str, Any]:
         start = time.perf_counter()
         with running_call() as counts:
             if next(cold):
                 increment(Metric.COLD_START)
-            outcome, entry = _outcome(lambda: transport.decode(event, settings.agent_id, context), function, backend)
+            outcome, entry = _outcome(lambda: transport.decode(event, settings.agent_id, context), served, backend)
         entry["duration_ms"] = round((time.perf_counter() - start) * 1000, 1)
         logger.info("call", extra={"function": function, **_ids(transport, event, context), **entry, **counts})
         _measure(entry, outcome, counts)
         return encoded(transport, event, outcome)
 
-    return handler
+    return answer, settings
 
 
-def _outcome(decode: Callable[[], Call], function: str, backend: Backend) -> tuple[Reply | ToolError, dict[str, Any]]:
+def _outcome(
+    decode: Callable[[], Call], served: list[str], backend: Backend
+) -> tuple[Reply | ToolError, dict[str, Any]]:
     """The tool's reply or error, and what the log may contain about it: names and codes, no content."""
     entry: dict[str, Any] = {"tool": None}
     try:
         call = decode()
         entry["tool"] = call.tool if call.tool in TOOLS else "unknown"
-        return _run(function, backend, call), {**entry, "outcome": "ok"}
+        return _run(served, backend, call), {**entry, "outcome": "ok"}
     except ToolError as error:
         cause = {"cause": str(error.__cause__)} if error.__cause__ else {}
         return error, {**entry, "outcome": error.code, **cause}
@@ -72,12 +97,10 @@ def _outcome(decode: Callable[[], Call], function: str, backend: Backend) -> tup
         return fault, {**entry, "outcome": "fault", "cause": type(error).__name__, "at": frames}
 
 
-def _run(function: str, backend: Backend, call: Call) -> Reply:
-    tool = TOOLS.get(call.tool)
-    if tool is None or tool.function != function:
-        served = [one.name for one in TOOLS.values() if one.function == function]
+def _run(served: list[str], backend: Backend, call: Call) -> Reply:
+    if call.tool not in served:
         raise NotFound(f"Unknown tool. This function serves {', '.join(served)}.", tools=served)
-    return tool.call(backend, call.scope, call.arguments, call.key)
+    return TOOLS[call.tool].call(backend, call.scope, call.arguments, call.key)
 
 
 def _ids(transport: Transport, event: Any, context: Any) -> dict[str, Any]:
@@ -86,7 +109,8 @@ def _ids(transport: Transport, event: Any, context: Any) -> dict[str, Any]:
     The latter only if API Gateway made the event, because in other events a model could write anything there.
     """
     request_id = getattr(context, "aws_request_id", None)
-    gateway_id = event["requestContext"].get("requestId") if transport is http else None
+    by_gateway = transport is http or isinstance(transport, mcp.Received)
+    gateway_id = event["requestContext"].get("requestId") if by_gateway else None
     return {"request_id": request_id, "correlation_id": gateway_id if isinstance(gateway_id, str) else request_id}
 
 

@@ -222,6 +222,8 @@ def _may_hide(state: KeyState, spare: str, stamp: Stamp) -> bool:
 
 TOOL = Tool(
     name="memory_add",
+    title="Remember facts",
+    only_adds=True,
     function="add",
     description="Remember new facts about the user or your work with them. Call it as soon as you learn something"
     " worth knowing in a later conversation. It stores all facts of a call, or none. A fact that is already known is"

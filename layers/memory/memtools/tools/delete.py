@@ -40,6 +40,7 @@ def run(backend: Backend, scope: Scope, arguments: Delete) -> Deleted:
 
 TOOL = Tool(
     name="memory_delete",
+    title="Forget a memory",
     function="edit",
     description="Forget one memory. Call it when the user asks you to, or when the memory is wrong and nothing should"
     " replace it. Searches no longer return it. For some weeks, memory_restore can bring it back. Deleting it again"

@@ -97,6 +97,7 @@ def _reply(traces: Sequence[Trace], scores: Mapping[frozenset[str], float]) -> G
 
 TOOL = Tool(
     name="memory_duplicates",
+    title="Find duplicate memories",
     function="search",
     description="Find groups of memories that probably say the same thing. Call it to tidy up, before memory_merge."
     " Read each group first, because memories that contradict each other also look alike. It changes nothing.",

@@ -182,6 +182,8 @@ def _reply(document: Document, message: str, *, changed: bool, undone: Undone | 
 
 TOOL = Tool(
     name="memory_edit",
+    title="Edit a persona document",
+    repeatable=False,
     function="edit",
     description="Edit your notes (MEMORY.md, target `self`) or what you know about the user (USER.md, target `user`):"
     " the few things that should be present in every conversation. The edit happens whole, or is refused with the"

@@ -92,6 +92,7 @@ def _of_trace(backend: Backend, scope: Scope, trace_id: str) -> list[PastVersion
 
 TOOL = Tool(
     name="memory_history",
+    title="See earlier versions",
     function="search",
     description="See the versions of one memory (`traceId`) or one document (`target`), newest first, each with its"
     " change. Call it before memory_restore, before `undo` in memory_edit, or when the user asks why you remember"

@@ -100,6 +100,7 @@ def _decode_cursor(cursor: str, checksum: str) -> Position:
 
 TOOL = Tool(
     name="memory_list",
+    title="List memories",
     function="search",
     description="List what you remember about this user, newest first, page by page. Call it to look through memories"
     " without a question in mind, or before you tidy them up. To find something specific, call memory_search. It"

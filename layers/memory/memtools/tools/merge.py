@@ -171,6 +171,7 @@ def _reply(survivor: Trace, ids: Sequence[str], sources: Sequence[str]) -> Merge
 
 TOOL = Tool(
     name="memory_merge",
+    title="Merge memories",
     function="merge",
     description="Merge memories that say the same thing, or parts of it, into one. Call it when a search returns"
     " near-duplicates or fragments. The memory that was retrieved most often survives, with the merged content and all"

@@ -43,6 +43,7 @@ def run(backend: Backend, scope: Scope, arguments: Read) -> DocumentText:
 
 TOOL = Tool(
     name="memory_read",
+    title="Read persona documents",
     function="search",
     description="Read the persona documents. Call it at the start of a conversation (`soul`), or before an edit to see"
     " the exact text and its version (`self` or `user`). It always returns the complete text. It changes nothing.",

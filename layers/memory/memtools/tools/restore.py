@@ -62,6 +62,7 @@ def _find(backend: Backend, scope: Scope, current: Trace, version: int | None, s
 
 TOOL = Tool(
     name="memory_restore",
+    title="Bring back a memory",
     function="edit",
     description="Bring back a deleted memory, or an earlier version of a memory. Call it when a deletion or a change"
     " was a mistake. It makes a new version, so nothing is lost.",

@@ -129,6 +129,7 @@ def _explanation(ranked: "Ranked") -> Explanation:
 
 TOOL = Tool(
     name="memory_search",
+    title="Search memories",
     function="search",
     description="Search what you remember about this user. Call it before you answer anything that may depend on"
     " earlier conversations: preferences, people, plans, decisions, past events. It finds facts by meaning and by"

@@ -85,14 +85,20 @@ R_co = TypeVar("R_co", bound=Reply, covariant=True)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool(Generic[A_co, R_co]):
-    """A tool: ``function`` is the Lambda function that serves it, ``description`` is for models."""
+    """A tool: ``function`` is the Lambda function that serves it, ``title`` is for people, ``description`` for models.
+
+    ``only_adds``: it changes and removes nothing that is there. ``repeatable``: the same call again changes nothing.
+    """
 
     name: str
+    title: str
     function: str
     description: str
     arguments: type[A_co]
     reply: type[R_co]
     run: Callable[[Backend, Scope, A_co], R_co]
+    only_adds: bool = False
+    repeatable: bool = True
 
     def call(self, backend: Backend, scope: Scope, arguments: object, key: str | None = None) -> R_co:
         """Run the tool with the arguments of a call, as JSON. Raises ToolError.

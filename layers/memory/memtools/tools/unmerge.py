@@ -147,6 +147,8 @@ def _sources_before(backend: Backend, scope: Scope, survivor: Trace, version: in
 
 TOOL = Tool(
     name="memory_unmerge",
+    title="Undo a merge",
+    repeatable=False,
     function="merge",
     description="Undo the last merge of a memory: the merged memories come back, and the survivor says what it said"
     " before. Call it when a merge was a mistake. Called again, it undoes the merge before that one. If the survivor"

@@ -56,6 +56,7 @@ def run(backend: Backend, scope: Scope, arguments: Update) -> Updated:
 
 TOOL = Tool(
     name="memory_update",
+    title="Correct a memory",
     function="edit",
     description="Correct one memory: its content, its tags or both. Call it when a fact has changed or was wrong."
     " Search for its id first. The replaced version is kept and can be restored. It never adds a memory and never"

@@ -32,12 +32,17 @@ class Call:
     key: str | None = None
 
     def __post_init__(self) -> None:
-        if self.key is not None and not (isinstance(self.key, str) and _KEY.fullmatch(self.key)):
-            raise InvalidArguments(
-                "The idempotency key must be a text of 1 to 200 visible ASCII characters without a comma. Nothing was"
-                " done.",
-                argument="idempotencyKey",
-            )
+        require_usable(self.key)
+
+
+def require_usable(key: Any) -> None:
+    """Raises InvalidArguments for an idempotency key that cannot be used."""
+    if key is not None and not (isinstance(key, str) and _KEY.fullmatch(key)):
+        raise InvalidArguments(
+            "The idempotency key must be a text of 1 to 200 visible ASCII characters without a comma. Nothing was"
+            " done.",
+            argument="idempotencyKey",
+        )
 
 
 class Transport(Protocol):
