@@ -11,6 +11,19 @@ from generate.exports import as_text
 from generate.schemas import Schema, arguments_of, reply_of
 
 _PROJECT: Final = Path(__file__).parents[1] / "pyproject.toml"
+# A tool checks and fills in these itself, and says what is allowed; here they would cost a tenth of the tokens in every prompt.
+_CHECKED: Final = (
+    "additionalProperties",
+    "default",
+    "maxItems",
+    "maxLength",
+    "maximum",
+    "minItems",
+    "minLength",
+    "minimum",
+)
+# Clients check replies, but one that is too large is shortened, and a later version may say more.
+_BINDING: Final = ("additionalProperties", "required")
 
 
 def text() -> str:
@@ -25,8 +38,8 @@ def _listed(tool: AnyTool) -> dict[str, Any]:
         "name": tool.name,
         "title": tool.title,
         "description": tool.description,
-        "inputSchema": arguments_of(tool),
-        "outputSchema": _open(reply_of(tool)),
+        "inputSchema": _without(_CHECKED, arguments_of(tool)),
+        "outputSchema": _without(_BINDING, reply_of(tool)),
         "annotations": {
             "title": tool.title,
             "readOnlyHint": not changes,
@@ -37,19 +50,16 @@ def _listed(tool: AnyTool) -> dict[str, Any]:
     }
 
 
-def _open(node: Any) -> Any:
-    """The schema of a reply without what it requires and forbids.
-
-    Clients check replies against it, but a reply that is too large is shortened, and a later version may say more.
-    """
+def _without(keywords: tuple[str, ...], node: Any) -> Any:
+    """The schema without these keywords."""
     if isinstance(node, list):
-        return [_open(part) for part in node]
+        return [_without(keywords, part) for part in node]
     if not isinstance(node, dict):
         return node
-    opened: Schema = {}
+    kept: Schema = {}
     for name, part in node.items():
         if name == "properties":
-            opened[name] = {key: _open(schema) for key, schema in part.items()}
-        elif name not in ("required", "additionalProperties"):
-            opened[name] = _open(part)
-    return opened
+            kept[name] = {key: _without(keywords, schema) for key, schema in part.items()}
+        elif name not in keywords:
+            kept[name] = _without(keywords, part)
+    return kept

@@ -117,15 +117,11 @@ def test_a_call_with_the_same_key_has_one_effect(connect: Connect) -> None:
 
     async def talk() -> None:
         async with connect() as client:
-            for _ in range(2):
-                edit = {"action": "replace", "text": "a", "with": "aa"}
-                await client.call_tool(
-                    "memory_edit", {"action": "add", "text": "a"}, meta={"memtools/idempotencyKey": "1"}
-                )
-                await client.call_tool("memory_edit", edit, meta={"memtools/idempotencyKey": "2"})
+            edits = ({"action": "add", "text": "a"}, {"action": "replace", "text": "a", "with": "aa"})
+            for key, edit in (*enumerate(edits), *enumerate(edits)):
+                assert not (await client.call_tool("memory_edit", edit, meta=keyed(f"edit-{key}"))).is_error
             assert (await call(client, "read", target="self"))["text"] == "- aa\n"
-            unusable = await client.call_tool("memory_add", {"facts": ["x"]}, meta={"memtools/idempotencyKey": ["x"]})
-            assert unusable.is_error
+            assert (await client.call_tool("memory_add", {"facts": ["x"]}, meta=keyed(["x"]))).is_error
             assert (await call(client, "search", query="x"))["results"] == []
 
     anyio.run(talk)

@@ -73,7 +73,7 @@ bucket = the_only("AWS::S3::Bucket")
 
 # The window is files: it has no part in the memory, and test_window.py has what is said of it alone.
 of_window = {name for name, resource in resources.items() if resource.get("Condition") == "UseWindow"}
-# So has test_mcp.py for the function that serves all tools.
+# So has test_mcp_function.py for the function that serves all tools.
 of_mcp = {name for name, resource in resources.items() if resource.get("Condition") == "UseMcp"}
 tool_roles = sorted(set(roles) - of_window)
 tool_routes = sorted(set(routes) - of_window - of_mcp)
