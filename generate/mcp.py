@@ -11,7 +11,8 @@ from generate.exports import as_text
 from generate.schemas import Schema, arguments_of, reply_of
 
 _PROJECT: Final = Path(__file__).parents[1] / "pyproject.toml"
-# A tool checks and fills in these itself, and says what is allowed; here they would cost a tenth of the tokens in every prompt.
+# A tool checks and fills in these itself, and says what is allowed. Here they would cost a tenth of the tokens in every
+# prompt.
 _CHECKED: Final = (
     "additionalProperties",
     "default",

@@ -78,7 +78,7 @@ def _require_own_page(request: Request) -> None:
 
 
 def _profile(event: Event) -> str:
-    named = parse_qs(str(event.get("rawQueryString") or "")).get("profile", [PROFILES[0]])
+    named = parse_qs(str(event.get("rawQueryString") or ""), keep_blank_values=True).get("profile", [PROFILES[0]])
     if len(named) != 1 or named[0] not in PROFILES:
         raise InvalidArguments(f"`profile` in the address must be one of {', '.join(PROFILES)}.")
     return named[0]
