@@ -20,6 +20,7 @@ aws dynamodb update-continuous-backups --table-name "$TABLE_NAME" \
 
 FACTS: Final = "tests/pages/test_blocks.py"
 FRAMEWORKS: Final = "clients/python/tests"
+MCP: Final = "tests/mcp/test_page.py"
 
 # The first two memories of a list, to be merged.
 _TWO_IDS: Final = """$(memtools list --json | python3 -c '
@@ -69,6 +70,7 @@ GENERATED: Final[Mapping[str, str]] = {
 PROOFS: Final[Mapping[str, Sequence[Proof]]] = {
     "README.md": [
         Run("make demo", filled_in={"make test ": "make --dry-run test "}, says=("-m pytest -q",)),
+        By("{", f"{MCP}::test_each_configuration_starts_a_server_or_leads_to_one"),
         Draw("flowchart"),
         Run("curl -s http://127.0.0.1:8765/tools/memory_add", says=("Saved 2 fact(s)", "walnuts", "Portuguese")),
         Run('curl -s "$API_URL', says=('"results"',)),
@@ -79,6 +81,14 @@ PROOFS: Final[Mapping[str, Sequence[Proof]]] = {
         Run("make bench", filled_in={"make bench": "make --dry-run bench"}, says=("benchmarks.locomo",)),
         By("template.yaml", f"{FACTS}::test_the_layout_names_what_is_there"),
     ],
+    "docs/mcp.md": [
+        *[By("{", f"{MCP}::test_each_configuration_starts_a_server_or_leads_to_one")] * 4,
+        By("[mcp_servers", f"{MCP}::test_each_configuration_starts_a_server_or_leads_to_one"),
+        By("import asyncio", f"{MCP}::test_each_program_names_a_server_that_answers"),
+        *[By("from ", f"{MCP}::test_each_program_names_a_server_that_answers")] * 2,
+        By("import asyncio", f"{MCP}::test_each_program_names_a_server_that_answers"),
+    ],
+    "docs/prompting.md": [By("You have a memory", f"{MCP}::test_the_lines_for_a_model_name_tools_that_are_there")],
     "CONTRIBUTING.md": [Draw("flowchart"), By("handler >", f"{FACTS}::test_imports_point_as_contributors_are_told")],
     "clients/python/README.md": [
         By("from memtools_client", f"{FRAMEWORKS}/test_examples.py::test_the_client_of_the_packages_own_page")
