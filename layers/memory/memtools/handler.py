@@ -52,6 +52,8 @@ def mcp_handler() -> Handler:
     answer, settings = _answering("mcp", list(TOOLS))
 
     def handler(event: Any, context: Any) -> dict[str, Any]:
+        if recognise(event, context) is not http:
+            return direct.encode({}, InvalidArguments("This function accepts only requests to /mcp of an HTTP API."))
         received = mcp.Received(event, settings.agent_id)
         # Lists and greetings need no tool. They are no calls, so they are neither logged nor measured.
         return answer(received, event, context) if received.response is None else received.response
