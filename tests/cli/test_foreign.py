@@ -222,7 +222,7 @@ class Replying:
     def __init__(self, reply: dict[str, Any]) -> None:
         self.reply = reply
 
-    def call(self, tool: str, arguments: object) -> dict[str, Any]:
+    def call(self, tool: str, arguments: object, *, key: str | None = None) -> dict[str, Any]:
         return self.reply
 
 

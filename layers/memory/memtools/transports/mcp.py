@@ -11,12 +11,12 @@ from urllib.parse import parse_qs, urlsplit
 
 from memtools.domain.scope import Scope
 from memtools.errors import InvalidArguments, ToolError, Unscoped
+from memtools.transports.http import Request, body_of, request_of, response
 from memtools.wire.incoming import LAMBDA_REPLY_LIMIT, Call, Event, Headers, Outcome
 from memtools.wire.mcp import revisions
 from memtools.wire.mcp.exchange import Exchange, ToolCall
 from memtools.wire.mcp.jsonrpc import METHOD_NOT_FOUND, Message, Refused, read, refusing
 from memtools.wire.mcp.offer import PROFILES
-from memtools.wire.requests import Request, body_of, request_of, response
 
 _JSON: Final = "application/json"
 _HEADER_MISMATCH: Final = -32020
