@@ -77,6 +77,16 @@ def test_the_authorizer_says_whose_memory_it_is(caller: Any, scope: tuple[str, s
     assert call.scope == Scope(*scope)
 
 
+@pytest.mark.parametrize(
+    ("origin", "status"), [("https://evil.example", 403), ("null", 403), ("", 403), ("https://api.example", 200)]
+)
+def test_a_page_of_another_site_is_refused(running: Service, origin: str, status: int) -> None:
+    """Deployed too, where no guard stands before the function."""
+    event = request(OWN, "tools/list")
+    event["headers"] |= {"host": "api.example", "origin": origin}
+    assert running.handlers["McpFunction"](event, None)["statusCode"] == status
+
+
 def test_a_reply_that_is_too_large_is_shortened(running: Service, scope: Scope) -> None:
     """Whole memories are left out, and the reply says so."""
     event = request(scope, "tools/call", name="memory_list", arguments={"limit": 100})
