@@ -76,6 +76,27 @@ def test_a_failure_is_told_in_the_tools_words(error: Exception, code: str) -> No
     assert "marzipan" not in json.dumps(first)
 
 
+@pytest.mark.parametrize(
+    ("tool", "key", "retryable"),
+    [
+        ("memory_search", None, True),
+        ("memory_add", None, True),
+        ("memory_edit", None, False),
+        ("memory_edit", "k", True),
+    ],
+)
+def test_without_an_answer_only_what_is_repeatable_is_sent_again(tool: str, key: str | None, retryable: bool) -> None:
+    """A second undo would undo something else, unless both calls have one key."""
+
+    def run(_: ToolCall) -> Any:
+        raise Unavailable("Nothing answers there.")
+
+    params = {"name": tool, "_meta": {"memtools/idempotencyKey": key} if key else {}}
+    (reply,) = conversation(line({**CALL, "params": params}), run=run)
+    found = json.loads(reply["result"]["content"][0]["text"])
+    assert (found["code"], found["retryable"]) == ("unavailable", retryable)
+
+
 def test_the_process_answers_writes_nothing_else_and_ends_with_its_input(running: Service, scope: Scope) -> None:
     """A wrong argument, an unusable key and arguments that are no object are errors that a model can mend."""
     wrong: list[dict[str, Any]] = [

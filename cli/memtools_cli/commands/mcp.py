@@ -6,11 +6,22 @@ from collections.abc import Callable, Mapping
 from typing import Annotated, Any, BinaryIO, Final, Literal
 
 import typer
-from memtools import errors
-from memtools.errors import Fault, InvalidArguments, ToolError, Unscoped
+from memtools.errors import (
+    Ambiguous,
+    Conflict,
+    Fault,
+    InvalidArguments,
+    NotFound,
+    TooLarge,
+    ToolError,
+    Unavailable,
+    Uncertain,
+    Unscoped,
+)
 from memtools.wire.incoming import require_usable
 from memtools.wire.mcp.exchange import Exchange, ToolCall
 from memtools.wire.mcp.jsonrpc import INVALID_REQUEST, Refused, read
+from memtools.wire.mcp.offer import is_repeatable
 
 from memtools_cli import connection
 from memtools_cli.failures import Failure, failure_of
@@ -20,8 +31,8 @@ from memtools_cli.options import MemoryOptions, ToolsOptions, flattened
 _LINE_LIMIT: Final = 6 * 1024 * 1024
 _PIECE: Final = 65_536
 _KINDS: Final[Mapping[str, type[ToolError]]] = {
-    kind.code: kind for kind in vars(errors).values() if isinstance(kind, type) and hasattr(kind, "code")
-}
+    kind.code: kind for kind in (InvalidArguments, Unscoped, NotFound, Ambiguous, Conflict, TooLarge, Unavailable)
+} | {"forbidden": Unscoped}
 
 Run = Callable[[ToolCall], Mapping[str, Any]]
 
@@ -78,12 +89,17 @@ def _outcome(run: Run, call: ToolCall) -> Mapping[str, Any] | ToolError:
     except ToolError as error:
         return error
     except Exception as error:  # noqa: BLE001 - a bug ends one call, not the conversation
-        return _tool_error(failure_of(error))
+        return _tool_error(call, failure_of(error))
 
 
-def _tool_error(failure: Failure) -> ToolError:
-    """The failure in the tools' vocabulary. Whatever is not in it, the model cannot mend."""
-    kind = Unscoped if failure.code == "forbidden" else _KINDS.get(failure.code, Fault)
+def _tool_error(call: ToolCall, failure: Failure) -> ToolError:
+    """The failure in the tools' vocabulary. Whatever is not in it, the model cannot mend.
+
+    After no answer, a call that is not repeatable may have been made, unless its key tells it from another one.
+    """
+    kind = _KINDS.get(failure.code, Fault)
+    if kind is Unavailable and call.key is None and not is_repeatable(call.tool):
+        kind = Uncertain
     return kind(failure.message, **failure.details)
 
 
@@ -91,4 +107,4 @@ def _too_large(source: BinaryIO, line: bytes) -> dict[str, Any]:
     """Skip the rest of the line."""
     while line and not line.endswith(b"\n"):
         line = source.readline(_PIECE)
-    return Refused(INVALID_REQUEST, f"A message has at most {_LINE_LIMIT} bytes.", errors.TooLarge.code).reply()
+    return Refused(INVALID_REQUEST, f"A message has at most {_LINE_LIMIT} bytes.", TooLarge.code).reply()

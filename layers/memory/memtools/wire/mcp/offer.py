@@ -86,3 +86,8 @@ def version() -> str:
 def tools(profile: str) -> list[dict[str, Any]]:
     """The tools of a profile, in the order of the catalogue."""
     return [tool for tool in _made()["tools"] if profile == "full" or tool["name"] in SMALL]
+
+
+def is_repeatable(tool: str) -> bool:
+    """Whether the same call of a tool again changes nothing."""
+    return any(one["name"] == tool and one["annotations"]["idempotentHint"] for one in _made()["tools"])
