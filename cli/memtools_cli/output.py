@@ -66,6 +66,10 @@ def _show_part(console: Console, name: str, value: Any) -> None:
         case [{}, *_]:
             for row in value:
                 _show_row(console, row)
+        case [str(), *_] if name in ("leftOut", "understood"):
+            console.print(f"{name}:", soft_wrap=True)
+            for one in value:
+                console.print(f"  {visible(one)}", soft_wrap=True)
         case []:
             console.print(f"{name}: none", soft_wrap=True)
         case str() if name in ("message", "text"):

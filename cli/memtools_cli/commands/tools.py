@@ -12,6 +12,7 @@ from memtools_cli import connection
 from memtools_cli.failures import BadUsage
 from memtools_cli.options import MemoryOptions, OutputOptions, ToolsOptions, flattened, with_options
 from memtools_cli.output import show
+from memtools_cli.streams import input_lines
 
 Schema = dict[str, Any]
 _TYPES: dict[str, Any] = {"string": str, "integer": int, "number": float, "boolean": bool}
@@ -90,6 +91,9 @@ def _command(tool: str, schema: Schema) -> Callable[..., None]:
     ]
 
     def run(memory: MemoryOptions, tools: ToolsOptions, output: OutputOptions, **given: Any) -> None:
+        for python, value in given.items():
+            if value == ["-"]:
+                given[python] = input_lines()
         arguments = {names[python]: value for python, value in given.items() if value not in (None, [])}
         show(connection.call(connection.connect(tools, memory), tool, arguments), as_json=output.json)
 
