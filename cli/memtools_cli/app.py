@@ -18,7 +18,6 @@ app = typer.Typer(
     name="memtools",
     help="Memory for LLM agents: the tools by hand, and export, import, erasure and a check-up of a deployment.",
     no_args_is_help=False,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )

@@ -1,10 +1,13 @@
 """MEMORY.md and USER.md are imported to the byte, all of them or none."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from memtools_cli import documents
 from memtools_cli.documents import combined
 from memtools_cli.formats.blocks import blocks_of, lines_of
 
@@ -86,3 +89,24 @@ def test_blocks_hold_every_line_that_says_something(text: str) -> None:
 def test_a_second_import_changes_nothing(before: str, text: str) -> None:
     once = combined(before, text)[0]
     assert combined(once, text)[0] == once
+
+
+def test_an_import_killed_between_two_writes_goes_on(ana: Caller) -> None:
+    """The line that stood in the document meanwhile is replaced, whatever is there besides."""
+
+    class Killed(BaseException):
+        pass
+
+    def until_replaced(tool: str, arguments: Mapping[str, Any]) -> Any:
+        if arguments.get("action") == "replace":
+            raise Killed
+        return call(tool, arguments)
+
+    def call(tool: str, arguments: Mapping[str, Any]) -> Any:
+        return getattr(ana, tool.removeprefix("memory_"))(**arguments)
+
+    with pytest.raises(Killed):
+        documents.write(until_replaced, {"self": "# A\n\n- One\n"})
+    ana.edit(action="add", text="Two")
+    documents.write(call, {"self": "# A\n\n- One\n"})
+    assert ana.read(target="self")["text"] == "- Two\n\n# A\n\n- One\n"

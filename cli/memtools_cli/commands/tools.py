@@ -9,6 +9,7 @@ import typer
 from memtools_client.specs import specs
 
 from memtools_cli import connection
+from memtools_cli.commands.words import help_of
 from memtools_cli.failures import BadUsage
 from memtools_cli.options import MemoryOptions, OutputOptions, ToolsOptions, flattened, with_options
 from memtools_cli.output import show
@@ -23,7 +24,9 @@ def add_to(app: typer.Typer) -> None:
     """Add ``call`` and the tools' commands."""
     app.command("call", rich_help_panel="Any tool")(flattened(call))
     for spec in specs():
-        add_tool = app.command(command_name(spec["name"]), help=spec["description"], rich_help_panel="Tools")
+        add_tool = app.command(
+            command_name(spec["name"]), help=help_of(spec["name"], spec["description"]), rich_help_panel="Tools"
+        )
         add_tool(_command(spec["name"], spec["input_schema"]))
 
 
