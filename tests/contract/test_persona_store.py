@@ -11,7 +11,7 @@ from memtools.domain.document import ABSENT, SOUL, Document
 from memtools.domain.scope import Scope
 from memtools.domain.undoing import Step, edit_of
 from memtools.domain.writes import with_name
-from memtools.errors import Unavailable
+from memtools.errors import Fault
 from memtools.ports import ConditionFailed, PersonaStore
 
 
@@ -142,7 +142,7 @@ def test_what_s3_says_of_a_version_that_is_none(
     if known:
         assert store.version(scope, "MEMORY.md", "x") is None
     else:
-        with pytest.raises(Unavailable):
+        with pytest.raises(Fault):
             store.version(scope, "MEMORY.md", "x")
 
 

@@ -117,9 +117,13 @@ def _end_by_changes(
     events: Sequence[Event], lives: dict[str, _Life], current: dict[str, list[tuple[int, str]]]
 ) -> None:
     """A change ends the words of the versions before it; one without an answer may have ended any."""
-    told = {
-        words_of(one.arguments["content"])[0]: one for one in events if one.tool == "update" and one.purpose != "again"
-    }
+    changes = [one for one in events if one.tool == "update" and one.purpose != "again"]
+    told = {words_of(one.arguments["content"])[0]: one for one in changes}
+    for word, change in told.items():
+        if change.outcome == UNKNOWN:  # it had its effect at any time since, so any other change may have ended it
+            rivals = [one for one in changes if one.arguments["traceId"] == change.arguments["traceId"]]
+            after = [one.began for one in rivals if one is not change and _end(one) > change.began]
+            lives[word].ending = min([lives[word].ending, *after])
     for name, versions in current.items():
         for version, word in versions:
             later = [told[other] for number, other in versions if number > version]

@@ -62,7 +62,7 @@ class Play:
 
     def _live(self, process: Process, calls: int) -> None:
         chance = random.Random(f"{self._seed} {process.number}")
-        steps = [self._add] * 4 + [self._search] * 6 + [self._delete, self._update] * 2
+        steps = [self._add] * 4 + [self._search] * 6 + [self._delete, self._update] * 2 + [self._again] * 2
         steps += [self._merge, self._unmerge, self._edit, self._edit, self._again, self._again, self._list]
         for _ in range(calls):
             chance.choice(steps)(process, chance)

@@ -102,7 +102,7 @@ def played(scope: str, **settings: str) -> Verdict:
         store.create(template)
         environment = {**template.environment, **settings}
         history = play(
-            Scope(scope, "ana"), (0.0, 3600.0, -3600.0), environment, calls=60, seed=7, disturbed=not settings
+            Scope(scope, "ana"), (0.0, 3600.0, -3600.0), environment, calls=100, seed=7, disturbed=not settings
         )
     assert sum(one.outcome == OK for one in history.events) > len(history.events) / 2
     return check(history.events)

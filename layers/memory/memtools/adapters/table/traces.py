@@ -1,6 +1,7 @@
 """Traces in one DynamoDB table: a partition for each scope, and a local index in the order of change."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import islice, pairwise
@@ -96,7 +97,6 @@ class DynamoTraces:
         """
         cutoff = stamp.now - self._retention
         writes = [replace(write, after=within_retention(write.after, cutoff)) for write in writes]
-        require_storable(stored_attributes(scope, write.after, self._retention) for write in writes)
         claimed: set[str] = set()
         with translated_errors(WRITE_FAILED):
             for _ in attempts():
@@ -131,11 +131,10 @@ class DynamoTraces:
         for write in writes:
             statement = late(write.after.version, now)
             place = {"TableName": self._table, "Key": trace_key(scope, write.after.id)}
-            try:
+            # What was written stays written, whether or not this works. If the version is another one by now, somebody
+            # changed it since, at their time.
+            with suppress(ClientError, BotoCoreError):
                 self._client.update_item(**place, **statement.as_parameters())
-            except ClientError as error:
-                if code_of(error) != "ConditionalCheckFailedException":  # else somebody changed it since, at their time
-                    raise
 
     def _transact(self, items: list[Any]) -> list[Any]:
         """Run the transaction. If it was cancelled: the reasons, one for each item; else nothing."""
@@ -163,6 +162,7 @@ class DynamoTraces:
             statements = statements_of(scope, stamp, writes, conditions, retention=self._retention)
             writes, moved = _shortened(writes, _TRANSACTION_LIMIT - len(statements) - len(history))
             history += moved
+        require_storable(stored_attributes(scope, write.after, self._retention) for write in writes)
         statements = statements_of(scope, stamp, writes, conditions, retention=self._retention, claimed=claimed)
         items: list[Any] = []
         for name, statement in statements.items():
