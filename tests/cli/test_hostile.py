@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from memtools_cli import files, formats
 from memtools_cli.failures import Failure
+from memtools_cli.formats import notes
 
 from tests.cli.worlds import Run
 
@@ -94,6 +95,13 @@ HOSTILE: dict[str, tuple[str, Make, int, str]] = {
     "a quote never closed": ("a.csv", data('text\n"' + "x" * 100_000), 2, "longer"),
     "short and long rows": ("a.csv", data("text,date\nOne\nTwo,2026-05-01,x,y\n"), 0, "not kept"),
     "brackets": ("a.md", data("[" * 20_000 + "a" + "](" * 20_000), 0, "Imported"),
+    "endless Markdown": ("a.md", data("- a\n" * 1_000_001), 2, "larger than"),
+    "long Markdown in JSON": (
+        "a.json",
+        lines({"agents": [], "blocks": [{"label": "a", "value": "- a\n" * 5}]}),
+        2,
+        "more",
+    ),
     "deep lists": ("a.md", data("".join(f"{'  ' * depth}- a\n" for depth in range(200))), 0, "Imported"),
     "deep quotes": ("a.md", data(">" * 10_000 + " a"), 0, "Imported"),
     "control characters": ("a.md", data("a\x1b[31mb\x07\x7f"), 0, "Imported"),
@@ -113,6 +121,7 @@ def test_a_hostile_file(name: str, bare: Run, tmp_path: Path, monkeypatch: pytes
     """It ends with its code and words, and writes nothing before all of it is read: a dry run reads the same."""
     file, make, code, word = HOSTILE[name]
     monkeypatch.setattr(files, "_LARGEST", LIMIT)
+    monkeypatch.setattr(notes, "LONGEST", 15 if "long Markdown" in name else LIMIT)
     make(tmp_path / file)
     ended = bare("import", tmp_path / file, "--dry-run")
     said = (ended.out + ended.err).replace("Nothing was written", "Imported")

@@ -8,6 +8,9 @@ from typing import Final
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+# A parse takes about 150 times as much memory as its text.
+LONGEST: Final = 4_000_000
+TOO_LONG: Final = f"it has more than {LONGEST} characters of Markdown; split it"
 _LINE: Final = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _MARKER: Final = re.compile(r"[ ]{0,3}(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
 _BOLD_LINE: Final = re.compile(r"\*\*([^*\n]+)\*\*:?")

@@ -11,6 +11,7 @@ from memtools.domain.document import FILES, SOUL
 from memtools_cli.failures import BadUsage, Failure
 from memtools_cli.files import read_found_text
 from memtools_cli.formats import front_matter, notes, plain
+from memtools_cli.formats.blocks import LONGEST, TOO_LONG
 from memtools_cli.formats.plan import Plan
 
 _TEXT: Final = (".md", ".markdown", ".txt")
@@ -46,7 +47,9 @@ def _add(name: str, text: str, plan: Plan, *, single: bool = False) -> None:
     place, _, base = name.rpartition("/")
     targets = {file: target.value for target, file in FILES.items()}
     if place in _PLACES and base in targets and targets[base] not in plan.documents:
-        if document := document_of(name, text, plan):
+        if len(text) > LONGEST:
+            plan.leave(name, TOO_LONG)
+        elif document := document_of(name, text, plan):
             plan.documents[targets[base]] = document
             plan.taken[base, "document"] += 1
         else:

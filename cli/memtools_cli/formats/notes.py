@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from memtools_cli.formats import front_matter
-from memtools_cli.formats.blocks import blocks_of
+from memtools_cli.formats.blocks import LONGEST, TOO_LONG, blocks_of
 from memtools_cli.formats.plan import Plan
 
 _INCLUDE: Final = re.compile(r"@[~\w./\\-]+")
@@ -15,6 +15,9 @@ _DATES: Final = ("date", "created", "created_at")
 
 def read(text: str, plan: Plan, *, name: str = "", tags: tuple[str, ...] = ()) -> None:
     """Add the facts. ``name`` is the file's, whose day they get where it has one."""
+    if len(text) > LONGEST:
+        plan.leave(name or "text", TOO_LONG)
+        return
     front, body = front_matter.split(text)
     skipped = text[: len(text) - len(body)].count("\n")
     where = f"{name}, " if name else ""
