@@ -22,6 +22,11 @@ def counted(stores: Stores, scope: Scope) -> dict[str, int]:
     return dict(Counter(one.kind for one in entries_of(stores, scope)))
 
 
+def is_empty(stores: Stores, scope: Scope) -> bool:
+    """Whether there is nothing to erase."""
+    return next(entries_of(stores, scope), None) is None
+
+
 def erase(stores: Stores, scope: Scope, receipt: Receipt, advance: Advance) -> None:
     """Delete all that the scope has, continuing an earlier run, and read again to verify that nothing is left.
 

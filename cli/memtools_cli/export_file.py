@@ -40,7 +40,7 @@ def line_of(values: Mapping[str, Any]) -> str:
 
 def read_export(file: Path) -> Export:
     """The file's content. Raises Failure, naming the line, unless the file is whole and all of it is understood."""
-    lines = read_text(file).split("\n")
+    lines = read_text(file, bounded=False).split("\n")
     if not lines or _json(lines[0], file, 1) != HEADER:
         raise BadUsage(f"{file} is not an export of memtools, or one of another version.")
     if len(lines) < 3 or lines[-1]:  # noqa: PLR2004 - the first line, the last, and its line break

@@ -1,7 +1,7 @@
 """What can go wrong: a line for people, a word for programs, and an exit code, which each class has."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 from memtools.errors import ToolError
 
@@ -12,7 +12,7 @@ class Failure(Exception):
     docs/command-line.md explains the exit codes.
     """
 
-    exit_code: ClassVar[int] = 70
+    exit_code: int = 70
     code: str = "fault"
 
     def __init__(self, message: str, code: str | None = None, details: Mapping[str, Any] | None = None) -> None:
@@ -38,6 +38,16 @@ class BadUsage(Failure):
 
     exit_code = 2
     code = "usage"
+
+
+class Interrupted(Failure):
+    """A signal ended the command."""
+
+    code = "interrupted"
+
+    def __init__(self, number: int) -> None:
+        super().__init__("Stopped. Run the same command again: it continues from here.")
+        self.exit_code = 128 + number
 
 
 class Unavailable(Failure):

@@ -1,7 +1,9 @@
 """Files that hold memories: only their owner can read them, and no link leads a read or a write elsewhere."""
 
+import codecs
 import os
 import stat
+from gzip import GzipFile
 from pathlib import Path
 from typing import IO, Final
 
@@ -9,6 +11,15 @@ from memtools_cli.failures import BadUsage, Refused
 
 # Not every system has all of these flags.
 _AS_IT_IS: Final = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
+# The longer mark first: that of UTF-32 begins like that of UTF-16.
+_MARKS: Final = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_LARGEST: Final = 64 * 1024 * 1024
 _MODES: Final = {"r": os.O_RDONLY, "r+": os.O_RDWR, "a": os.O_WRONLY | os.O_APPEND}
 
 
@@ -50,27 +61,50 @@ def replace_file(file: Path, text: str) -> None:
         raise
 
 
-def read_text(file: Path) -> str:
-    """The text of a file that the user named. Raises Failure if it cannot be read."""
+def is_plain_file(file: Path) -> None:
+    """Raise Failure for a device or a pipe, which may have no end. A link that the user named may lead to a file."""
     try:
-        return file.read_text("utf-8")
+        mode = file.stat().st_mode
     except OSError as error:
         raise BadUsage(f"Cannot read {file}: {error.strerror}.") from None
-    except UnicodeDecodeError:
-        raise _not_text(file) from None
+    if not stat.S_ISREG(mode):
+        raise BadUsage(f"{file} is a device or a pipe, not a file. `-` reads standard input.")
+
+
+def read_text(file: Path, *, bounded: bool = True) -> str:
+    """The text of a file that the user named, to the byte. Raises Failure if it cannot be read."""
+    is_plain_file(file)
+    try:
+        with file.open("rb") as opened:
+            return decoded(require_bounded(opened, file) if bounded else opened.read(), file)
+    except OSError as error:
+        raise BadUsage(f"Cannot read {file}: {error.strerror}.") from None
 
 
 def read_found_text(file: Path) -> str:
     """The text of a file that was found in a folder. Raises Failure for a link, a device or a pipe."""
-    with os.fdopen(_open_regular(file, os.O_RDONLY), encoding="utf-8") as opened:
-        try:
-            return opened.read()
-        except UnicodeDecodeError:
-            raise _not_text(file) from None
+    with os.fdopen(_open_regular(file, os.O_RDONLY), "rb") as opened:
+        return decoded(require_bounded(opened, file), file)
 
 
-def _not_text(file: Path) -> BadUsage:
-    return BadUsage(f"{file} is not UTF-8 text.")
+def require_bounded(opened: IO[bytes] | GzipFile, file: Path) -> bytes:
+    """All that the file holds. Raises Failure where that is more than fits in memory with ease."""
+    data = opened.read(_LARGEST + 1)
+    if len(data) > _LARGEST:
+        raise BadUsage(f"{file} is larger than {_LARGEST // 1024**2} MB. Split it.")
+    return data
+
+
+def decoded(data: bytes, file: Path) -> str:
+    """The text, without a byte order mark. Raises Failure for what is no text."""
+    mark, encoding = next(((mark, name) for mark, name in _MARKS if data.startswith(mark)), (b"", "utf-8"))
+    try:
+        text = data[len(mark) :].decode(encoding)
+    except UnicodeDecodeError:
+        raise BadUsage(f"{file} is not UTF-8 text.") from None
+    if "\0" in text:
+        raise BadUsage(f"{file} is not text: it holds zero bytes.")
+    return text
 
 
 def _open_regular(file: Path, flags: int) -> int:

@@ -3,18 +3,28 @@
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
+from importlib.metadata import version
 from inspect import Parameter, Signature, signature
 from typing import Annotated, Any, get_type_hints
 
 from memtools.domain.scope import Scope
 from memtools.errors import Unscoped
-from typer import Option
+from typer import Exit, Option, echo
 
 from memtools_cli.failures import BadUsage
 
 _STACK = Annotated[
     str, Option("--stack", envvar="MEMTOOLS_STACK", help="The CloudFormation stack: its outputs name the rest.")
 ]
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        echo(f"memtools {version('memtools')}")
+        raise Exit
+
+
+VersionOption = Annotated[bool, Option("--version", callback=_print_version, is_eager=True, help="Print the version.")]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from io import TextIOWrapper
 from typing import Any
 
 from rich.console import Console
@@ -26,10 +27,27 @@ def visible(text: str) -> str:
     return shown.encode(errors="backslashreplace").decode()
 
 
+def escape_what_no_encoding_has() -> None:
+    """Let standard output and error print any text: a character that their encoding lacks comes out as its escape."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _json(result: Mapping[str, Any], encoding: str | None) -> str:
+    """JSON that the encoding can carry. Its own escapes are valid in JSON, those of a stream are not."""
+    text = json.dumps(result, ensure_ascii=False, indent=2)
+    try:
+        text.encode(encoding or "utf-8")
+    except UnicodeEncodeError:
+        return json.dumps(result, indent=2)
+    return text
+
+
 def show(result: Mapping[str, Any], *, as_json: bool) -> None:
     """Print what a command found or did."""
     if as_json:
-        sys.stdout.write(json.dumps(result, ensure_ascii=False, indent=2).encode(errors="replace").decode() + "\n")
+        sys.stdout.write(_json(result, sys.stdout.encoding) + "\n")
         return
     console = Console(markup=False, highlight=False, emoji=False)
     for name, value in result.items():
@@ -48,6 +66,10 @@ def _show_part(console: Console, name: str, value: Any) -> None:
         case [{}, *_]:
             for row in value:
                 _show_row(console, row)
+        case [str(), *_] if name in ("leftOut", "understood"):
+            console.print(f"{name}:", soft_wrap=True)
+            for one in value:
+                console.print(f"  {visible(one)}", soft_wrap=True)
         case []:
             console.print(f"{name}: none", soft_wrap=True)
         case str() if name in ("message", "text"):

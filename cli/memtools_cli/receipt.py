@@ -57,6 +57,15 @@ class Receipt:
         self.verified, self.finished = True, _now()
         self._write()
 
+    def drop(self) -> None:
+        """Remove the file: there was nothing to erase."""
+        self.file.unlink(missing_ok=True)
+
+    @property
+    def is_unused(self) -> bool:
+        """Whether nothing was noted or counted yet."""
+        return not self.pending and not any(self.erased.values())
+
     def as_dict(self) -> dict[str, Any]:
         """For people and programs."""
         return {name: value for name, value in asdict(self).items() if name not in ("file", "pending")}

@@ -169,6 +169,8 @@ def test_the_unfinished_receipt_is_continued(
     monkeypatch.chdir(tmp_path)
     command = ("erase", *whose(ana.scope), "--yes")
     other = ("erase", *whose(Scope(ana.scope.agent, "other")), "--yes")
+    ana.remember("One")
+    Caller(ana.memory, Scope(ana.scope.agent, "other")).remember("One")
     assert run(*command).code == run(*other).code == 0
     ana.remember("One", "Two")
     with outage(monkeypatch) as calls, contextlib.suppress(Killed):
@@ -183,6 +185,7 @@ def test_a_receipt_is_never_written_over(ana: Caller, run: Run, tmp_path: Path) 
     receipt, none = tmp_path / "receipt", tmp_path / "none"
     none.write_text("{}", "utf-8")
     command = ("erase", *whose(ana.scope), "--yes", "--receipt")
+    ana.remember("Zero")
     assert run(*command, receipt).code == 0
     before = receipt.read_bytes()
     ana.remember("One")
@@ -212,6 +215,7 @@ def test_writes_during_an_erasure_are_erased_too(
     command = ("erase", *whose(ana.scope), "--yes", "--receipt")
     assert run(*command, tmp_path / "first").reply["erased"]["traces"] == 3
     assert snapshot() == {}
+    ana.remember("One")
     more = iter(range(100))
     assert run(*command, tmp_path / "second").code == 1
     assert json.loads((tmp_path / "second").read_text("utf-8"))["verified"] is False

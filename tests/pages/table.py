@@ -13,7 +13,7 @@ DEPLOYING: Final = ("README.md", "sam build")
 # What the emulator leaves out of the template, and `memtools doctor` misses.
 LEFT_OUT: Final = """
 aws dynamodb update-time-to-live --table-name "$TABLE_NAME" \
-  --time-to-live-specification Enabled=true,AttributeName=expiresAt
+  --time-to-live-specification Enabled=true,AttributeName=purgeAt
 aws dynamodb update-continuous-backups --table-name "$TABLE_NAME" \
   --point-in-time-recovery-specification PointInTimeRecoveryEnabled=true
 """

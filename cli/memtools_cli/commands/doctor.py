@@ -2,17 +2,21 @@
 
 from collections.abc import Iterator
 from functools import partial
+from typing import Final
 
 import typer
 from memtools.adapters.archive.permissions import NOBODY
 
 from memtools_cli.checks import bucket, permissions, settings, table, tools
-from memtools_cli.checks.finding import Finding, checked
+from memtools_cli.checks.finding import Finding, State, checked
 from memtools_cli.connection import by_invoke, connect, named_functions
 from memtools_cli.failures import BadUsage, Refused
 from memtools_cli.options import MemoryOptions, OutputOptions, StoreOptions, ToolsOptions, flattened
 from memtools_cli.output import show
 from memtools_cli.stack import client, outputs_of, stores_of
+
+# Problems come first.
+_URGENCY: Final[dict[State, int]] = {"problem": 0, "warning": 1, "ok": 2}
 
 
 def add_to(app: typer.Typer) -> None:
@@ -24,11 +28,12 @@ def doctor(memory: MemoryOptions, tools: ToolsOptions, store: StoreOptions, outp
     """Check a deployment or the local service, as far as it is named, and say what to do. It changes nothing."""
     if not (tools.is_named or store.stack or store.table or store.bucket):
         raise BadUsage("What should be checked? Name --url, --stack, or --table and --bucket.")
-    found = list(_findings(MemoryOptions(memory.agent or NOBODY, memory.user or NOBODY), tools, store))
+    findings = _findings(MemoryOptions(memory.agent or NOBODY, memory.user or NOBODY), tools, store)
+    found = sorted(findings, key=lambda one: _URGENCY[one.state])
     problems = sum(one.state == "problem" for one in found)
     warnings = sum(one.state == "warning" for one in found)
     verdict = f"{len(found)} checks: {problems} problems, {warnings} warnings."
-    show({"findings": [one.as_dict() for one in found], "message": verdict}, as_json=output.json)
+    show({"message": verdict, "findings": [one.as_dict() for one in found]}, as_json=output.json)
     if problems:
         raise typer.Exit(Refused.exit_code)
 

@@ -8,7 +8,7 @@ import typer
 from memtools.adapters.archive.stores import Stores
 from memtools.domain.scope import Scope
 
-from memtools_cli.erasing import counted
+from memtools_cli.erasing import counted, is_empty
 from memtools_cli.erasing import erase as erase_scope
 from memtools_cli.failures import BadUsage, Refused
 from memtools_cli.options import MemoryOptions, OutputOptions, StoreOptions, flattened
@@ -37,6 +37,12 @@ def erase(
     if not yes:
         _confirm(stores, scope)
     receipt = receipt_of(stores, scope, file)
+    if receipt.is_unused and is_empty(stores, scope):
+        receipt.drop()
+        raise Refused(
+            f"There is nothing to erase: agent {scope.agent}, user {scope.user} has no memory here. Check the names.",
+            "not_found",
+        )
     with bar("Erasing") as advance:
         erase_scope(stores, scope, receipt, advance)
     result = {"message": f"Erased. The receipt is {receipt.file}.", "receipt": str(receipt.file)} | receipt.as_dict()

@@ -9,9 +9,11 @@ import typer
 from memtools_client.specs import specs
 
 from memtools_cli import connection
+from memtools_cli.commands.words import help_of
 from memtools_cli.failures import BadUsage
 from memtools_cli.options import MemoryOptions, OutputOptions, ToolsOptions, flattened, with_options
 from memtools_cli.output import show
+from memtools_cli.streams import input_lines
 
 Schema = dict[str, Any]
 _TYPES: dict[str, Any] = {"string": str, "integer": int, "number": float, "boolean": bool}
@@ -22,7 +24,9 @@ def add_to(app: typer.Typer) -> None:
     """Add ``call`` and the tools' commands."""
     app.command("call", rich_help_panel="Any tool")(flattened(call))
     for spec in specs():
-        add_tool = app.command(command_name(spec["name"]), help=spec["description"], rich_help_panel="Tools")
+        add_tool = app.command(
+            command_name(spec["name"]), help=help_of(spec["name"], spec["description"]), rich_help_panel="Tools"
+        )
         add_tool(_command(spec["name"], spec["input_schema"]))
 
 
@@ -90,6 +94,9 @@ def _command(tool: str, schema: Schema) -> Callable[..., None]:
     ]
 
     def run(memory: MemoryOptions, tools: ToolsOptions, output: OutputOptions, **given: Any) -> None:
+        for python, value in given.items():
+            if value == ["-"]:
+                given[python] = input_lines()
         arguments = {names[python]: value for python, value in given.items() if value not in (None, [])}
         show(connection.call(connection.connect(tools, memory), tool, arguments), as_json=output.json)
 
