@@ -262,6 +262,22 @@ def test_an_edit_sent_again_is_one_edit(ana: Caller, arguments: dict[str, str], 
     assert twice(ana, "edit", happens, **arguments)["changed"] is True
 
 
+def test_an_edit_sent_again_while_others_write_is_answered_alike(ana: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Others write between its look at the document and its look at the versions."""
+    sent = ana.keyed("k-1")
+    first = sent.edit(action="add", text="jam")
+    ana.edit(action="add", text="of others")
+    versions = ana.memory.personas.versions
+
+    def overtaken(*arguments: Any) -> Any:
+        monkeypatch.undo()
+        edits(ana)()
+        return versions(*arguments)
+
+    monkeypatch.setattr(ana.memory.personas, "versions", overtaken)
+    assert sent.edit(action="add", text="jam") == first
+
+
 def test_two_undos_with_two_keys_are_two_steps(ana: Caller) -> None:
     for text in "abc":
         ana.edit(action="add", text=text)

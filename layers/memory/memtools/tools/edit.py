@@ -14,7 +14,7 @@ from memtools.domain.scope import Scope
 from memtools.domain.text import digest
 from memtools.domain.trace import Stamp
 from memtools.domain.undoing import UNDO, change_of
-from memtools.domain.writes import with_name, writes_since
+from memtools.domain.writes import KEPT, with_name, writes_since
 from memtools.errors import Conflict, Unavailable, Uncertain
 from memtools.ports import ConditionFailed
 from memtools.retry import attempts
@@ -110,8 +110,11 @@ def _made_before(backend: Backend, scope: Scope, current: Document, arguments: E
     """
     since = writes_since(stamp.write, current.writes)
     if since:
-        kept = backend.personas.versions(scope, current.name, since + 1)
-        return next((one for one in kept if one.writes[:1] == (stamp.write,)), current)
+        for limit in (since + 1, since + 1 + KEPT):  # others may write before the versions are listed
+            for one in backend.personas.versions(scope, current.name, limit):
+                if one.writes[:1] == (stamp.write,):
+                    return one
+        return current
     if since is None and arguments.action == UNDO and arguments.version is not None:
         return current if (change_of(current), current.replaces) == (UNDO, arguments.version) else None
     return None if since is None else current
