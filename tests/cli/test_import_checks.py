@@ -107,6 +107,11 @@ def test_whatever_is_changed_in_an_export_it_is_refused_or_works(
         ("status", "erased"),
         ("id", "a#b"),
         ("expiresAt", 10**18),
+        ("embeddingModel", 1),
+        ("reason", 5),
+        ("mergedFrom", [None]),
+        ("tags", [None]),
+        ("createdAt", "yesterday"),
     ],
 )
 def test_an_odd_value_is_refused_by_line(  # noqa: PLR0917 - fixtures
@@ -120,6 +125,24 @@ def test_an_odd_value_is_refused_by_line(  # noqa: PLR0917 - fixtures
     ended = run("import", tmp_path / "odd", *whose(to))
     assert (ended.code, f"line {at + 1}:" in ended.err) == (REFUSED, True)
     assert Caller(ana.memory, to).all() == []
+
+
+def test_what_a_document_says_of_its_writes_is_refused_by_line(
+    ana: Caller, exported: list[dict[str, Any]], run: Run, tmp_path: Path
+) -> None:
+    """Nothing else fits into the metadata of S3, which would stop the import half-way."""
+    at = max(number for number, line in enumerate(exported) if line["kind"] == "document")
+    odd = [
+        (field, odd) for field in ("edit", "writes", "writtenAt") for odd in (0.5, True, -5, "x" * 5000, "é", "a\nb")
+    ]
+    for field, value in [*odd, ("writtenAt", "2026-13-45")]:
+        broken = [*exported]
+        broken[at] = {**exported[at], field: value}
+        (tmp_path / "odd").write_text("".join(json.dumps(line) + "\n" for line in broken), "utf-8")
+        to = Scope(ana.scope.agent, "other")
+        ended = run("import", tmp_path / "odd", *whose(to))
+        assert (ended.code, f"line {at + 1}:" in ended.err) == (REFUSED, True), (field, value)
+        assert Caller(ana.memory, to).all() == []
 
 
 @pytest.mark.parametrize("name", ["../../x", "", "/SOUL.md", "MEMORY.md/../USER.md", "a//b", ".", "a\nb", "x" * 2000])

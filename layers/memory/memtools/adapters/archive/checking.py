@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from memtools.adapters.archive.records import DocumentVersion, Record, Replaced
+from memtools.adapters.table.layout import moment_text
 from memtools.domain.trace import FACT_LIMIT, TAG_LENGTH, TAG_LIMIT, Embedding, Status, Trace
 
 # History keys have ten digits, an index has four bytes.
@@ -46,6 +47,16 @@ def _problems_of_document(version: DocumentVersion) -> Iterator[str]:
         yield f"the document has more than {_DOCUMENT_BYTES} bytes"
     if not all(_METADATA.fullmatch(text or "") for text in (version.edit, version.writes)):
         yield "the names of the document's writes are none"
+    if version.written_at is not None and not _is_moment(version.written_at):
+        yield "the document was written at no time"
+
+
+def _is_moment(text: str) -> bool:
+    """Whether this is a time as an export has it."""
+    try:
+        return moment_text(datetime.fromisoformat(text)) == text
+    except ValueError:
+        return False
 
 
 def _problems(trace: Trace) -> Iterator[str]:

@@ -4,7 +4,6 @@ Records have neither the scope nor the time of the export, so equal memories mak
 """
 
 import base64
-import binascii
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -128,8 +127,8 @@ def record_of_values(values: Values) -> Record:
         json.dumps(values, ensure_ascii=False).encode()  # half of a surrogate pair is no text
         record = _RECORDS[values["kind"]](given)
         again = values_of(record)
-    except (KeyError, TypeError, AttributeError, UnicodeEncodeError, binascii.Error, OverflowError, OSError):
-        raise ValueError("not a line of an export") from None
+    except (KeyError, TypeError, AttributeError, ValueError, OverflowError, OSError):
+        raise ValueError("not a line of an export, or one of its values is of the wrong kind") from None
     if again != values or not _is_text(record):
         raise ValueError("holds what this version does not know")
     return record
@@ -193,6 +192,24 @@ _RECORDS: Final[Mapping[str, Callable[[Values], Record]]] = {
 
 def _is_text(record: Record) -> bool:
     """Whether all texts are texts."""
-    trace = record.trace if isinstance(record, Replaced) else record
-    texts = (trace.name,) if isinstance(trace, DocumentVersion) else (trace.id, trace.content, *trace.tags)
+    match record:
+        case DocumentVersion():
+            texts = [record.name, *_given(record.edit, record.writes, record.written_at)]
+        case Replaced(trace):
+            texts = _texts(trace)
+        case Trace():
+            texts = _texts(record)
     return all(isinstance(one, str) for one in texts)
+
+
+def _texts(trace: Trace) -> list[Any]:
+    """Those of the trace and of the versions inside it."""
+    merge = [trace.merge.call, *trace.merge.sources] if trace.merge else []
+    model = [trace.embedding.model] if trace.embedding else []
+    own = [trace.id, trace.content, *trace.tags, *trace.merged_from, *trace.writes, *merge, *model]
+    inside = [text for version in trace.inline_history for text in _texts(version)]
+    return [*own, *_given(trace.reason, trace.merged_into), *inside]
+
+
+def _given(*values: Any) -> list[Any]:
+    return [value for value in values if value is not None]
