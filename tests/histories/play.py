@@ -94,8 +94,13 @@ class Play:
         self._note(process.ask("list", limit=chance.choice([5, 100])))
 
     def _delete(self, process: Process, chance: random.Random) -> None:
+        """Delete a fact; then the call that added it comes once more, late, and must not bring it back."""
         if fact := self._some("gone", chance):
-            self._note(process.ask("delete", purpose=fact[1], key=uuid4().hex, traceId=fact[0]))
+            deleted = self._note(process.ask("delete", purpose=fact[1], key=uuid4().hex, traceId=fact[0]))
+            if deleted.outcome == OK:
+                with self._lock:
+                    first = next(one for one in self._adds if one.reply["saved"][0]["id"] == fact[0])
+                self._note(process.ask("add", purpose="again", key=first.key, **first.arguments))
 
     def _update(self, process: Process, chance: random.Random) -> None:
         if fact := self._some("changed", chance):
