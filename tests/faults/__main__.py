@@ -20,8 +20,6 @@ def main() -> int:
     for kind, found in tally.problems.items():
         for problem in found[:10]:
             print(f"{kind}: {problem}")
-    for stale in tally.stale[:10]:
-        print(stale)
     print(tally)
     return 0 if tally.passed else 1
 

@@ -7,12 +7,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from botocore.exceptions import ClientError
-from memtools.errors import ToolError, Unavailable
+from memtools.errors import ToolError
 
 from local.template import Template
 from tests.faults.faults import FAULTS
 from tests.faults.inject import Fault, Killed
-from tests.faults.known import KNOWN, Open
 from tests.faults.run import Clean, Run, clean_run
 from tests.faults.scenarios import SCENARIOS, Scenario
 
@@ -36,52 +35,37 @@ class Cell:
             return self.scenario.tool in READING
         return (self.scenario.tool, self.operation) == ("search", "UpdateItem")
 
-    @property
-    def known(self) -> Open | None:
-        """What is open in the code and shows here."""
-        row = (self.scenario.tool, self.operation, self.fault.name)
-        return next((one for one in KNOWN if row in one.rows()), None)
-
     def __str__(self) -> str:
         return f"{self.scenario.name} / call {self.number} {self.operation} / {self.fault.name}"
 
 
 @dataclass
 class Tally:
-    """What came of the cells. ``stale`` is what KNOWN lists and is not, or no longer, open."""
+    """What came of the cells."""
 
     cells: int = 0
-    open: int = 0
     skipped: int = 0
     met: set[str] = field(default_factory=set)
-    stale: list[str] = field(default_factory=list)
     problems: dict[str, list[str]] = field(default_factory=lambda: {"lost": [], "partial": [], "untrue": []})
 
     @property
     def passed(self) -> bool:
-        """Whether the code does what it should, but for what is known to be open."""
-        return not (self.skipped or self.stale or any(self.problems.values()))
+        """Whether the code does what it should."""
+        return not (self.skipped or any(self.problems.values()))
 
     def add(self, cell: Cell, problems: Sequence[tuple[str, str]]) -> None:
         """Count a cell and its problems."""
         self.cells += 1
         self.met |= {cell.scenario.name, cell.fault.name}
-        if cell.known:
-            others = [one for one in problems if one[0] != "open"]
-            if len(others) == len(problems):
-                self.stale.append(f"{cell} passes: delete it in known.py ({cell.known.issue})")
-            else:
-                self.open += 1
-            problems = others
         for kind, seen in problems:
             if kind == "skipped":
                 self.skipped += 1
             else:
-                self.problems["untrue" if kind == "open" else kind].append(f"{cell}: {seen}")
+                self.problems[kind].append(f"{cell}: {seen}")
 
     def __str__(self) -> str:
         counts = ", ".join(f"{kind}: {len(found)}" for kind, found in self.problems.items())
-        return f"cells: {self.cells}, {counts}, open: {self.open}, skipped: {self.skipped}"
+        return f"cells: {self.cells}, {counts}, skipped: {self.skipped}"
 
 
 def cells_of(clean: Clean, scenario: Scenario) -> Iterator[Cell]:
@@ -92,10 +76,7 @@ def cells_of(clean: Clean, scenario: Scenario) -> Iterator[Cell]:
 
 
 def judge(template: Template, cell: Cell, clean: Clean) -> list[tuple[str, str]]:
-    """The kinds of problems that the cell shows, each with what was seen.
-
-    ``open`` is an answer that calls an outage what is none: KNOWN may list it.
-    """
+    """The kinds of problems that the cell shows, each with what was seen."""
     run = Run(template, cell.scenario)
     try:
         return list(_problems(run, cell, clean))
@@ -119,7 +100,7 @@ def _problems(run: Run, cell: Cell, clean: Clean) -> Iterator[tuple[str, str]]:
     elif _shows_aws(answer):
         yield "untrue", f"shows AWS: {answer!r}"
     elif complaint := _untrue(answer, cell, clean) or _too_often(happened, cell, clean):
-        yield "open" if isinstance(answer, Unavailable) else "untrue", complaint
+        yield "untrue", complaint
     again = run.call()
     if run.state() != clean.after:
         yield "lost" if isinstance(again, dict) else "untrue", f"sent again: {again!r}"
@@ -179,10 +160,6 @@ def run_matrix(template: Template, every: int = 1, tools: Sequence[str] = ()) ->
             continue
         clean = clean_run(template, scenario)
         cells += [(cell, clean) for cell in cells_of(clean, scenario)]
-    if not tools:
-        listed = {row for one in KNOWN for row in one.rows()}
-        met = {(cell.scenario.tool, cell.operation, cell.fault.name) for cell, _ in cells}
-        tally.stale += [f"known.py lists what is no cell: {row}" for row in sorted(listed - met)]
     for cell, clean in _part(cells, every):
         tally.add(cell, judge(template, cell, clean))
     return tally

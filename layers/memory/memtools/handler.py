@@ -15,7 +15,7 @@ from memtools.config import Settings
 from memtools.current_call import Metric, increment, running_call
 from memtools.errors import Fault, InvalidArguments, NotFound, ToolError
 from memtools.tools.tool import Reply
-from memtools.transports import direct, encoded, http, mcp, recognise
+from memtools.transports import direct, encoded, http, recognise
 from memtools.wire.incoming import Call, Transport
 from memtools.wiring import backend_of
 
@@ -42,13 +42,15 @@ def handler_for(function: str) -> Handler:
         transport = recognise(event, context)
         if transport is None:
             return direct.encode({}, InvalidArguments(_UNRECOGNIZED_EVENT))
-        return answer(transport, event, context)
+        return answer(transport, event, context, by_gateway=transport is http)
 
     return handler
 
 
 def mcp_handler() -> Handler:
     """The handler of the function that serves all tools over the Model Context Protocol."""
+    from memtools.transports import mcp  # no other function needs it
+
     answer, settings = _answering("mcp", list(TOOLS))
 
     def handler(event: Any, context: Any) -> dict[str, Any]:
@@ -56,25 +58,27 @@ def mcp_handler() -> Handler:
             return direct.encode({}, InvalidArguments("This function accepts only requests to /mcp of an HTTP API."))
         received = mcp.Received(event, settings.agent_id)
         # Lists and greetings need no tool. They are no calls, so they are neither logged nor measured.
-        return answer(received, event, context) if received.response is None else received.response
+        return received.response or answer(received, event, context, by_gateway=True)
 
     return handler
 
 
-def _answering(function: str, served: list[str]) -> tuple[Callable[[Transport, Any, Any], dict[str, Any]], Settings]:
+def _answering(function: str, served: list[str]) -> tuple[Callable[..., dict[str, Any]], Settings]:
     """What answers the calls of a function, and its settings."""
     settings = Settings.from_environment()
     backend = backend_of(settings)
     cold = itertools.chain([True], itertools.repeat(False))
 
-    def answer(transport: Transport, event: Any, context: Any) -> dict[str, Any]:
+    def answer(transport: Transport, event: Any, context: Any, *, by_gateway: bool) -> dict[str, Any]:
         start = time.perf_counter()
         with running_call() as counts:
             if next(cold):
                 increment(Metric.COLD_START)
             outcome, entry = _outcome(lambda: transport.decode(event, settings.agent_id, context), served, backend)
         entry["duration_ms"] = round((time.perf_counter() - start) * 1000, 1)
-        logger.info("call", extra={"function": function, **_ids(transport, event, context), **entry, **counts})
+        logger.info(
+            "call", extra={"function": function, **_ids(event, context, by_gateway=by_gateway), **entry, **counts}
+        )
         _measure(entry, outcome, counts)
         return encoded(transport, event, outcome)
 
@@ -105,13 +109,12 @@ def _run(served: list[str], backend: Backend, call: Call) -> Reply:
     return TOOLS[call.tool].call(backend, call.scope, call.arguments, call.key)
 
 
-def _ids(transport: Transport, event: Any, context: Any) -> dict[str, Any]:
+def _ids(event: Any, context: Any, *, by_gateway: bool) -> dict[str, Any]:
     """The ids in a log line: Lambda's id of the invocation and API Gateway's id of the request.
 
     The latter only if API Gateway made the event, because in other events a model could write anything there.
     """
     request_id = getattr(context, "aws_request_id", None)
-    by_gateway = transport is http or isinstance(transport, mcp.Received)
     gateway_id = event["requestContext"].get("requestId") if by_gateway else None
     return {"request_id": request_id, "correlation_id": gateway_id if isinstance(gateway_id, str) else request_id}
 
@@ -119,9 +122,8 @@ def _ids(transport: Transport, event: Any, context: Any) -> dict[str, Any]:
 def _measure(entry: Mapping[str, Any], outcome: Reply | ToolError, counts: Mapping[str, int]) -> None:
     """Send the call's metrics to CloudWatch, by tool and for all tools together, which alarms use.
 
-    They are its duration, its error code, and everything counted during the call.
-    Each call has its own metrics object, because Powertools' default one is shared and would mix the calls of several
-    threads.
+    They are its duration, its error code, and everything counted during the call. Each call has its own metrics object,
+    because Powertools' default one is shared and would mix the calls of several threads.
     """
     metrics = EphemeralMetrics(namespace="memtools")
     metrics.add_dimension(name="tool", value=entry["tool"] or "unknown")

@@ -197,11 +197,11 @@ class StoreClock:
             client.meta.events.register("after-call", self._learn)
 
     def now(self) -> datetime:
-        """The store's time. Asks the store if it never answered before: raises what ``ask`` raises."""
+        """The store's time. If it never answered before, asks it: raises what ``ask`` raises, or Unavailable."""
         if self._ahead is None:
             self._ask()
-        if self._ahead is None:  # an answer without a date is no answer of AWS
-            return datetime.now(UTC)
+        if self._ahead is None:  # AWS dates each answer
+            raise Unavailable(f"The memory store did not say what time it is. {READ_FAILED}")
         return datetime.fromtimestamp(_uptime() + self._ahead, UTC)
 
     def _learn(self, http_response: Any, **_: Any) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from memtools.domain.scope import Scope
@@ -16,6 +16,10 @@ FACT_LIMIT = 64 * 1024
 CALL_LIMIT = 3 * 1024 * 1024
 TAG_LIMIT = 50
 TAG_LENGTH = 100
+ID_LENGTH = 100
+REASON_LENGTH = 1000
+# How long the tombstone of an erased scope is kept. No index that was last read longer ago is trusted.
+ERASURE_KEPT = timedelta(days=30)
 
 
 class Status(StrEnum):

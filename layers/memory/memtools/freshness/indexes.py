@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING
 
 from memtools.current_call import Metric, increment
 from memtools.domain.scope import Scope
-from memtools.domain.trace import Status, Trace
+from memtools.domain.trace import ERASURE_KEPT, Status, Trace
 from memtools.errors import ToolError, Unavailable
 from memtools.ports import ConditionFailed, Embedder, SegmentStore, TraceStore
 
 if TYPE_CHECKING:  # it imports numpy, which functions that only write do not need
     from memtools.ranking.index import Index
 
-# Clocks differ, and writes take time. So changes are read again from this long before the last read.
+# Writes take time, and the store's time is known to two seconds. So changes are read again from this long before the
+# last read.
 OVERLAP = timedelta(minutes=3)
 # A search writes a new segment after more than FEW changes, and more than one for every SHARE rows of the segment. A
 # change to a row of the segment counts twice: for the row that becomes dead and for the new one. So a scope that grows
@@ -88,7 +89,8 @@ class Indexes:
         if cached is None or cached.index.model != model:
             cached = self._load(scope)
         now = self._now()
-        if cached.read_at and not now - self._retention + OVERLAP < cached.read_at < now + _AHEAD:
+        oldest = now - min(self._retention, ERASURE_KEPT) + OVERLAP
+        if cached.read_at and not oldest < cached.read_at < now + _AHEAD:
             # Since then the table may have purged tombstones, so the index may have traces that are dead. If it lies in
             # the future, it is wrong, and the index may lack traces.
             cached = replace(cached, index=cached.index.empty(model), read_at=None, through=None)
@@ -152,8 +154,6 @@ class Indexes:
 
         If there are too many for the time left, the next call continues from there.
         """
-        from memtools.ranking.index import Index
-
         settled = 0
         changes: Iterator[Trace] = iter(self._traces.changes(scope, cached.through and cached.through - OVERLAP))
         try:
@@ -162,7 +162,7 @@ class Indexes:
                 if erased_at and erased_at != cached.erased_at:
                     cached = replace(cached, erased_at=erased_at)
                     if cached.through:  # what it has may be from before: read what there is
-                        empty = Index.empty(self._embedder.model)
+                        empty = cached.index.empty(cached.index.model)
                         return self._fold_changes(scope, replace(cached, index=empty, through=None), now)
                 cached = replace(cached, index=cached.index.fold(batch), through=min(batch[-1].changed_at, now))
                 settled += sum(trace.changed_at < now - OVERLAP for trace in batch)

@@ -18,9 +18,8 @@ def change(backend: Backend, scope: Scope, trace_id: str, version: int | None, s
     """Write the version that ``step`` makes of the current one; the trace afterwards, and whether it changed.
 
     If another change comes first, the step runs again on the new version. A call that was sent before gets the version
-    that it made then. A step that has nothing to do returns
-    ``None``. Then the call succeeds whatever ``version`` it expects, so that a retry does not conflict with its own
-    success.
+    that it made then. A step that has nothing to do returns ``None``. Then the call succeeds whatever ``version`` it
+    expects, so that a retry does not conflict with its own success.
 
     Raises:
         NotFound: the caller's scope has no trace with this id.
@@ -37,15 +36,7 @@ def change(backend: Backend, scope: Scope, trace_id: str, version: int | None, s
         after = step(current, stamp)
         if after is None:
             return current, False
-        if version is not None and version != current.version:
-            raise Conflict(
-                f"Memory {trace_id} is at version {current.version}, not {version}. Nothing was changed. Decide again"
-                " with its current content, which is in `details`.",
-                id=trace_id,
-                version=current.version,
-                content=current.content,
-                tags=list(current.tags),
-            )
+        require_version(current, version)
         try:
             backend.traces.commit(scope, stamp, [Write(current, after)])
         except ConditionFailed:
@@ -67,6 +58,19 @@ def made_before(backend: Backend, scope: Scope, trace: Trace, stamp: Stamp) -> T
     cutoff = stamp.now - backend.retention
     kept = newest_first(trace, backend.traces.history(scope, trace.id, stamp.now), cutoff)
     return next((version for version in kept if version.version == trace.version - since), trace)
+
+
+def require_version(trace: Trace, version: int | None) -> None:
+    """Raise Conflict, with the current content, if the trace is not at the version that the caller expects."""
+    if version is not None and version != trace.version:
+        raise Conflict(
+            f"Memory {trace.id} is at version {trace.version}, not {version}. Nothing was changed. Decide again with"
+            " its current content, which is in `details`.",
+            id=trace.id,
+            version=trace.version,
+            content=trace.content,
+            tags=list(trace.tags),
+        )
 
 
 def unknown(trace_id: str) -> NotFound:

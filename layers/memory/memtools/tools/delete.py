@@ -4,7 +4,7 @@ from pydantic import Field
 
 from memtools.backend import Backend
 from memtools.domain.scope import Scope
-from memtools.domain.trace import Stamp, Status, Trace
+from memtools.domain.trace import REASON_LENGTH, Stamp, Status, Trace
 from memtools.domain.versions import deleted
 from memtools.tools.changing import change, require_alive
 from memtools.tools.tool import Arguments, Reply, Text, Tool, TraceId, Version
@@ -12,7 +12,7 @@ from memtools.tools.tool import Arguments, Reply, Text, Tool, TraceId, Version
 
 class Delete(Arguments):
     trace_id: TraceId = Field(description="The id of the memory to forget.")
-    reason: Text | None = Field(None, max_length=1000, description="The reason, shown in the history.")
+    reason: Text | None = Field(None, max_length=REASON_LENGTH, description="The reason, shown in the history.")
     version: Version | None = Field(
         None, description="The version that you have seen. If the memory has changed since, the deletion is refused."
     )

@@ -25,7 +25,7 @@ from pydantic.alias_generators import to_camel
 from memtools.backend import Backend
 from memtools.current_call import writing_as
 from memtools.domain.scope import Scope
-from memtools.domain.trace import TAG_LENGTH, TAG_LIMIT, Trace
+from memtools.domain.trace import ID_LENGTH, TAG_LENGTH, TAG_LIMIT, Trace
 from memtools.domain.writes import name_of
 from memtools.errors import InvalidArguments
 
@@ -206,7 +206,7 @@ Tags = Annotated[
 ]
 Limit = Annotated[int, BeforeValidator(_whole), Field(ge=1, le=100)]
 Version = Annotated[int, BeforeValidator(_whole), Field(ge=1)]
-TraceId = Annotated[Text, Field(min_length=1, max_length=100)]
+TraceId = Annotated[Text, Field(min_length=1, max_length=ID_LENGTH)]
 
 
 # ---------------------------------------------------------------- replies

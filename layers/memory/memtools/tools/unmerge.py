@@ -11,7 +11,7 @@ from memtools.domain.trace import Change, MergeRecord, Stamp, Trace
 from memtools.errors import Conflict, NotFound, Unavailable, Uncertain
 from memtools.ports import ConditionFailed, Write
 from memtools.retry import attempts
-from memtools.tools.changing import made_before, require_alive, unknown
+from memtools.tools.changing import made_before, require_alive, require_version, unknown
 from memtools.tools.tool import Arguments, Memory, Reply, Tool, TraceId, Version
 
 
@@ -47,7 +47,7 @@ def run(backend: Backend, scope: Scope, arguments: Unmerge) -> Unmerged:
         merge = versions.undoable_merge(survivor)
         if merge is None or _was_undone(survivor, arguments.version):
             return _nothing_left(backend, scope, survivor, arguments.version)
-        _require_version(survivor, arguments.version)
+        require_version(survivor, arguments.version)
         replaced, sources = _as_merged(backend, scope, survivor, merge)
         embeddings = backend.embedder.embed([source.content for source in sources])
         steps = versions.unmerge(survivor, replaced, sources, embeddings, stamp)
@@ -64,17 +64,6 @@ def run(backend: Backend, scope: Scope, arguments: Unmerge) -> Unmerged:
 def _was_undone(survivor: Trace, version: int | None) -> bool:
     """Whether the unmerge of this version is the survivor's last change."""
     return version is not None and survivor.change is Change.UNMERGED and survivor.version == version + 1
-
-
-def _require_version(survivor: Trace, version: int | None) -> None:
-    if version is not None and version != survivor.version:
-        raise Conflict(
-            f"Memory {survivor.id} is at version {survivor.version}, not {version}. Nothing was changed. Decide again"
-            " with its current content, which is in `details`.",
-            id=survivor.id,
-            version=survivor.version,
-            content=survivor.content,
-        )
 
 
 def _commit(

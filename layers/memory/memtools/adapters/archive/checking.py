@@ -7,18 +7,25 @@ from typing import Final
 
 from memtools.adapters.archive.records import DocumentVersion, Record, Replaced
 from memtools.adapters.table.layout import moment_text
-from memtools.domain.trace import FACT_LIMIT, TAG_LENGTH, TAG_LIMIT, Embedding, Status, Trace
+from memtools.domain.trace import (
+    FACT_LIMIT,
+    ID_LENGTH,
+    REASON_LENGTH,
+    TAG_LENGTH,
+    TAG_LIMIT,
+    Embedding,
+    Status,
+    Trace,
+)
 
 # History keys have ten digits, an index has four bytes.
 _LAST_VERSION: Final = 2**32 - 1
 _MOST_RETRIEVALS: Final = 10**12
 _MOST_NAMES: Final = 10_000
-_NAME_LENGTH: Final = 100
-_REASON_LENGTH: Final = 1000
 _DOCUMENT_BYTES: Final = 1024 * 1024
 # S3 takes 2 KB of metadata, in ASCII.
 _METADATA: Final = re.compile(r"([\x21-\x7e]( [\x21-\x7e])?){0,800}")
-_NAME: Final = re.compile(rf"[^#/\x00-\x1f\x7f]{{1,{_NAME_LENGTH}}}")
+_NAME: Final = re.compile(rf"[^#/\x00-\x1f\x7f]{{1,{ID_LENGTH}}}")
 _FILE: Final = re.compile(r"[^\x00-\x1f\x7f\\]{1,200}")
 _FIRST: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _TEN_THOUSAND: Final = 253_402_300_800  # the year, in seconds since 1970
@@ -90,8 +97,8 @@ def _problems_of_version(trace: Trace) -> Iterator[str]:
         yield "the status does not go with the rest"
     if not trace.live and trace.expires_at is None:
         yield "it is deleted or merged, but its retention never ends"
-    if len(trace.reason or "") > _REASON_LENGTH:
-        yield f"the reason has more than {_REASON_LENGTH} characters"
+    if len(trace.reason or "") > REASON_LENGTH:
+        yield f"the reason has more than {REASON_LENGTH} characters"
     if trace.merge and not trace.merge.replaced < trace.merge.outcome <= trace.version:
         yield "its last merge is later than its version"
     if trace.embedding:

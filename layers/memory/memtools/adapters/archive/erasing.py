@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from secrets import token_bytes
 from typing import Any, Final
 
@@ -11,15 +11,15 @@ from memtools.adapters.archive.stores import Stores, documents_prefix, item_page
 from memtools.adapters.segments import segment_key
 from memtools.adapters.table.layout import ERASED, attributes, to_dynamodb
 from memtools.domain.scope import Scope
-from memtools.domain.trace import Status, Trace
+from memtools.domain.trace import ERASURE_KEPT, Status, Trace
 from memtools.errors import Unavailable
 from memtools.retry import attempts
 
 KINDS: Final = ("traces", "history", "keys", "others", "documentVersions", "deletionMarkers", "segmentVersions")
 # DynamoDB's limit for a batch.
 BATCH: Final = 25
-# No index is trusted that was last read longer ago.
-KEPT: Final = timedelta(days=30)
+# If the process was stopped for longer while it marked a scope, searches have read past the mark's time.
+_LATE: Final = timedelta(minutes=1)
 # A segment is larger. The lifecycle rule in template.yaml relies on that.
 MARKER_SIZE: Final = len(ERASED) + 16
 
@@ -51,20 +51,27 @@ def entries_of(stores: Stores, scope: Scope) -> Iterator[Entry]:
 def mark_erased(stores: Stores, scope: Scope) -> None:
     """Make sure that nothing derived from what was erased is written, or used, any more. Call it after erasing.
 
-    A tombstone in the table makes every process read the scope again. It is purged after KEPT. A marker in place of the
-    segment lets those writes fail that began before: each has the condition that what it read is still there. The
-    bucket removes the marker after a day. Neither has any content of the memory.
+    A tombstone in the table makes every process read the scope again. It is purged after ERASURE_KEPT. A marker in
+    place of the segment lets those writes fail that began before: each has the condition that what it read is still
+    there. The bucket removes the marker after a day. Neither has any content of the memory.
     """
-    now = stores.now()
-    tombstone = Trace(id=ERASED, content="", created_at=now, changed_at=now, status=Status.ERASED)
-    place = {"pk": scope.key, "sk": ERASED, "purgeAt": int((now + KEPT).timestamp())}
-    with translated("write to the table"):
-        stores.dynamodb.put_item(
-            TableName=stores.table, Item=to_dynamodb({**attributes(tombstone), **place, "content": ""})
-        )
+    written_at = _write_tombstone(stores, scope)
+    while stores.now() - written_at > _LATE:
+        written_at = _write_tombstone(stores, scope)
     with translated("write to the bucket"):
         # No two markers are the same, so that none can be taken for another one.
         stores.s3.put_object(Bucket=stores.bucket, Key=segment_key(scope), Body=ERASED.encode() + token_bytes(16))
+
+
+def _write_tombstone(stores: Stores, scope: Scope) -> datetime:
+    """Write the tombstone of the scope; the time that it has."""
+    now = stores.now()
+    tombstone = Trace(id=ERASED, content="", created_at=now, changed_at=now, status=Status.ERASED)
+    place = {"pk": scope.key, "sk": ERASED, "purgeAt": int((now + ERASURE_KEPT).timestamp())}
+    item = to_dynamodb({**attributes(tombstone), **place, "content": ""})
+    with translated("write to the table"):
+        stores.dynamodb.put_item(TableName=stores.table, Item=item)
+    return now
 
 
 def _kind(item: Mapping[str, Any]) -> str:

@@ -7,6 +7,7 @@ nothing else in it is an import that was begun, and any other scope is not chang
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, Final
 
 from botocore.exceptions import ClientError
@@ -26,13 +27,14 @@ from memtools.adapters.table.layout import ERASED, attributes, from_dynamodb, mo
 from memtools.adapters.table.statements import claimed_text, stored_attributes, untouched
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Trace
-from memtools.errors import Conflict
+from memtools.errors import Conflict, Unavailable
 
 Documents = Mapping[str, Sequence[DocumentVersion]]  # by name, the versions oldest first
 
 # An item whose text nobody claims any more keeps its key, and nothing else.
 _KEY: Final = {"pk", "sk"}
 _RETENTION: Final = timedelta(days=30)  # for facts that expire: how long their items are kept then
+_LATE: Final = timedelta(minutes=1)
 _BATCH: Final = 256  # items with one time of change, a microsecond apart: searches go by that time
 
 
@@ -59,7 +61,7 @@ def write_all(stores: Stores, scope: Scope, records: Sequence[Trace | Replaced],
             _item(scope, key, plan[key], now + timedelta(microseconds=place))
             for place, key in enumerate(missing[start : start + _BATCH])
         ]
-        for _ in in_parallel(lambda item: _put(stores, scope, item), items):
+        for _ in in_parallel(partial(_put, stores, scope, now), items):
             yield 1
     for versions in missing_documents:
         tag = current_tag(stores, scope, versions[0].name)
@@ -149,8 +151,13 @@ def _item(scope: Scope, key: str, planned: _Planned, now: datetime) -> dict[str,
     return to_dynamodb(values)
 
 
-def _put(stores: Stores, scope: Scope, item: Any) -> None:
-    """Put the item if it does not exist, or if an earlier attempt with a lost response has put it."""
+def _put(stores: Stores, scope: Scope, stamp: datetime, item: Any) -> None:
+    """Put the item if it does not exist, or if an earlier attempt with a lost response has put it.
+
+    Raises Unavailable if the process was stopped since ``stamp``: searches have read past that time.
+    """
+    if stores.now() - stamp > _LATE:
+        raise Unavailable("The import was stopped for a while. Run the command again: it continues from here.")
     with translated("write to the table"):
         try:
             stores.dynamodb.put_item(

@@ -170,10 +170,13 @@ def size_of_item(values: Mapping[str, Any]) -> int:
     return sum(len(name.encode()) + size_of(value) for name, value in values.items())
 
 
-def require_storable(items: Iterable[Mapping[str, Any]]) -> None:
-    """Raise TooLarge if one of a transaction's traces, or all together, exceed what DynamoDB stores."""
-    total = 0
-    for values in items:
+def require_storable(traces: Iterable[Mapping[str, Any]], replaced: Iterable[Mapping[str, Any]] = ()) -> None:
+    """Raise TooLarge if one of a transaction's traces, or all of its items together, exceed what DynamoDB stores.
+
+    ``replaced`` are the versions that get an item of their own.
+    """
+    total = sum(map(size_of_item, replaced))
+    for values in traces:
         size = size_of_item(values)
         total += size
         copied = {name: value for name, value in values.items() if name in _COPIED}

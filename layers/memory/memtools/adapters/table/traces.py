@@ -22,6 +22,7 @@ from memtools.adapters.aws import (
 )
 from memtools.adapters.table.layout import (
     CLOCK,
+    attributes,
     from_dynamodb,
     history_prefix,
     moment_text,
@@ -162,7 +163,10 @@ class DynamoTraces:
             statements = statements_of(scope, stamp, writes, conditions, retention=self._retention)
             writes, moved = _shortened(writes, _TRANSACTION_LIMIT - len(statements) - len(history))
             history += moved
-        require_storable(stored_attributes(scope, write.after, self._retention) for write in writes)
+        require_storable(
+            [stored_attributes(scope, write.after, self._retention) for write in writes],
+            [attributes(version) for version, _ in history],
+        )
         statements = statements_of(scope, stamp, writes, conditions, retention=self._retention, claimed=claimed)
         items: list[Any] = []
         for name, statement in statements.items():
