@@ -27,7 +27,13 @@ FUNCTIONS: Final = {
 MAX_PARAMETERS: Final = 5
 # The optional arguments that are left out of a tool with more than that, and why: {tool: {argument: why}}.
 LEFT_OUT: Final[Mapping[str, Mapping[str, str]]] = {
-    "memory_search": {"explain": "It is for programs, and Bedrock allows no more parameters than the others."}
+    "memory_search": {
+        "explain": "It is for programs, and Bedrock allows no more parameters than the others.",
+        "limit": "The default is enough, because only what is relevant is returned.",
+        "tokenBudget": "An application that counts tokens calls the function itself.",
+        "anyTags": "Several searches by `tags` find the same.",
+        "withoutTags": "It only leaves out what the model can leave out itself.",
+    }
 }
 
 

@@ -53,7 +53,7 @@ def questions(index: Index, model: MiniLM, number: int, floor: float) -> list[tu
     for sentence in asked:
         text = f"Who {sentence.split(' ', 1)[1].removesuffix('.')}?"
         (vector,) = model.embed([text])
-        query = Query(text=text, embedding=Embedding(model.model, vector), now=_END)
+        query = Query(text=text, embeddings=[Embedding(model.model, vector)], now=_END)
         ids = [one.id for one in islice(rank(index, query, floor=floor), LIMIT)]
         if len(ids) == LIMIT:
             found.append((text, ids))

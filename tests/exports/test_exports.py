@@ -110,7 +110,7 @@ def test_limits_defaults_and_allowed_values_are_kept() -> None:
         "type": "integer",
         "minimum": 1,
         "maximum": 100,
-        "default": 10,
+        "default": 20,
         "description": "",
     }
     assert search["tags"]["maxItems"] == 50

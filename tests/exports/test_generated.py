@@ -67,4 +67,6 @@ def test_the_readme_has_a_row_for_each_tool() -> None:
     assert [row.split("`")[1] for row in rows] == list(TOOLS)
     assert all(row.count(" | ") == 3 and row.endswith(". |") for row in rows)
     search = rows[list(TOOLS).index("memory_search")]
-    assert "| `query`, `limit?` = 10, `tags?`, `since?`, `until?`, `explain?` |" in search
+    assert (
+        "| `query`, `limit?` = 20, `tokenBudget?`, `tags?`, `anyTags?`, `withoutTags?`, `since?`, `until?`," in search
+    )

@@ -15,7 +15,7 @@ from memtools.domain.text import fold
 from memtools.domain.trace import Embedding, Stamp, Trace, key_of, spare_id
 from memtools.ranking import columns as module
 from memtools.ranking.columns import NEVER, Columns, key_of_id, microseconds, signs, total
-from memtools.ranking.terms import document_terms
+from memtools.ranking.terms import passages
 from numpy.typing import NDArray
 
 from tests.index_lives import DIMENSIONS, IDS, MODEL, NOW, OTHER_MODEL, distinct_traces, traces, vectors
@@ -71,7 +71,7 @@ def test_a_row_says_what_its_trace_says(traces: list[Trace]) -> None:
         assert columns.when[row] == microseconds(one.when)
         assert columns.created[row] == microseconds(one.created_at)
         assert columns.expires[row] == (microseconds(one.expires_at) if one.expires_at else NEVER)
-        assert columns.lengths[row] == len(document_terms(one.content, one.tags, one.occurred_at))
+        assert columns.lengths[row] == len(passages(one.content, one.tags, one.occurred_at)[0])
         known = one.embedding is not None and one.embedding.model == MODEL
         vector = one.embedding.vector if one.embedding and known else b""
         assert columns.vectors[row].tobytes() == vector.ljust(columns.vectors.shape[1], b"\0")
@@ -93,10 +93,17 @@ def test_a_moment_is_kept_to_the_microsecond(moment: datetime) -> None:
     assert -(2**63) <= number < NEVER
 
 
-def test_the_length_of_a_very_long_text_is_capped() -> None:
-    columns = Columns.of([trace("a", "tea " * 70_000)], MODEL)
-    assert columns.lengths.tolist() == [65_535]
-    assert columns.terms.list(b"tea")[1].tolist() == [255]
+def test_a_long_text_has_passages_that_overlap() -> None:
+    words = [f"w{number}" for number in range(500)]
+    columns = Columns.of([trace("a", "tea"), trace("b", " ".join(words))], MODEL)
+    rows = dict(zip((columns.id(row) for row in range(2)), columns.passages.tolist(), strict=True))
+    assert rows["a"] == 1
+    assert rows["b"] == len(columns.lengths) - 1 > 5
+    for word in words:
+        passages, _ = columns.terms.list(word.encode())
+        assert 1 <= len(passages) <= 2
+    for one, other in zip(words, words[20:], strict=False):  # words that stand together do so in some passage
+        assert set(columns.terms.list(one.encode())[0]) & set(columns.terms.list(other.encode())[0])
 
 
 def test_a_trace_told_with_the_same_tag_twice_has_it_once() -> None:

@@ -93,7 +93,7 @@ def state(index: Index) -> list[Any]:
 QUERIES = st.builds(
     Query,
     text=st.sampled_from(["green tea", "What does Maria play?", "Where is the obeo", "東京", *CONTENTS]),
-    embedding=embeddings(),
+    embeddings=st.tuples(embeddings()),
     now=st.just(NOW),
     tags=st.sampled_from([frozenset(), frozenset(), frozenset({"home"}), frozenset({"at work", "tea"})]),
     since=st.sampled_from([None, None, NOW - timedelta(days=2)]),

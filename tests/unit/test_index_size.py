@@ -30,7 +30,7 @@ def traces(count: int, scope: int) -> list[Trace]:
 def test_an_index_counts_what_it_takes(count: int, scopes: int, compacted: bool) -> None:
     """FAULTS B8: within a quarter, from an empty scope to a large one, after it was searched."""
     given = [traces(count, scope) for scope in range(scopes)]
-    query = Query(text="apple moon", embedding=None, now=START + timedelta(days=1))
+    query = Query(text="apple moon", embeddings=[None], now=START + timedelta(days=1))
 
     def searched(traces: list[Trace]) -> Index:
         index = Index.empty("m").fold(traces)

@@ -38,15 +38,15 @@ def same(one: Postings, other: Postings) -> bool:
 
 
 def test_no_two_terms_share_a_key() -> None:
-    assert len({np.array([key_of_term(term)], "S16")[0] for term in TERMS}) == len(TERMS)
-    assert all(0 < len(key_of_term(term)) <= 16 for term in TERMS)
+    assert len({np.array([key_of_term(term)], "S32")[0] for term in TERMS}) == len(TERMS)
+    assert all(0 < len(key_of_term(term)) <= 32 for term in TERMS)
 
 
 @given(term=st.text(min_size=1))
 def test_a_key_is_the_term_itself_where_it_is_short_enough(term: str) -> None:
     key, data = key_of_term(term), term.encode()
-    assert (key == data) == (len(data) <= 16 and not data.endswith(b"\0"))
-    assert bytes(np.array([key], "S16")[0]) == key
+    assert (key == data) == (len(data) <= 32 and not data.endswith(b"\0"))
+    assert bytes(np.array([key], "S32")[0]) == key
 
 
 @given(some=documents)

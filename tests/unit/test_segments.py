@@ -106,7 +106,7 @@ def test_garbage_is_not_intact(data: bytes, led: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    "data", [b"", b"memseg01", b"memseg01" + bytes(4), b"memseg01" + bytes(8), b"memseg00" + DATA[8:]]
+    "data", [b"", b"memseg02", b"memseg02" + bytes(4), b"memseg02" + bytes(8), b"memseg00" + DATA[8:]]
 )
 def test_nothing_a_beginning_and_another_format_are_not_intact(data: bytes) -> None:
     assert not intact(data)
@@ -134,7 +134,7 @@ def rewritten(**changes: Any) -> bytes:
             header[name] = value
     text = json.dumps(header).encode()
     body = len(text).to_bytes(4, "little") + text.ljust(-(-len(text) // 8) * 8, b"\0") + arrays
-    return b"memseg01" + crc32(body).to_bytes(4, "little") + body
+    return b"memseg02" + crc32(body).to_bytes(4, "little") + body
 
 
 ROWS = len(IDS)
@@ -181,7 +181,7 @@ def test_whatever_is_odd_in_a_segment_makes_it_unusable(changes: dict[str, Any])
 def test_any_bytes_under_a_right_checksum_are_read_or_refused(place: int, values: bytes) -> None:
     """What is accepted can be searched and folded into without an error."""
     body = DATA[12:place] + values + DATA[place + len(values) :]
-    data = b"memseg01" + crc32(body).to_bytes(4, "little") + body
+    data = b"memseg02" + crc32(body).to_bytes(4, "little") + body
     try:
         segment = Segment.of_bytes(data, MODEL)
     except Unusable:
@@ -189,17 +189,17 @@ def test_any_bytes_under_a_right_checksum_are_read_or_refused(place: int, values
     index = Index(segment.columns)
     trace = Trace(id=IDS[0], content="tea", created_at=NOW, changed_at=NOW, version=9)
     for one in (index, index.fold([trace]), index.compacted(NOW)):
-        list(rank(one, Query(text="likes green tea", embedding=None, now=NOW), floor=0.0))
+        list(rank(one, Query(text="likes green tea", embeddings=[None], now=NOW), floor=0.0))
 
 
 # What it costs
 
 
-def test_a_trace_takes_at_most_600_bytes() -> None:
+def test_a_trace_takes_at_most_620_bytes() -> None:
     traces = realistic(1000, 384)
     assert len({one.id for one in traces}) == 1000
     data = Segment(Columns.of(traces, MODEL), NOW).to_bytes()
-    assert len(data) <= 600 * len(traces)
+    assert len(data) <= 620 * len(traces)
 
 
 def test_a_trace_takes_the_bytes_of_its_vector_and_some_hundred_more() -> None:

@@ -22,7 +22,10 @@ class Tools(ABC):
         query: str,
         *,
         limit: int | None = None,
+        token_budget: int | None = None,
         tags: Sequence[str] | None = None,
+        any_tags: Sequence[str] | None = None,
+        without_tags: Sequence[str] | None = None,
         since: Moment | None = None,
         until: Moment | None = None,
         explain: bool | None = None,
@@ -37,14 +40,27 @@ class Tools(ABC):
         Args:
             query: What you want to know, in plain words: a question, or a few keywords with names.
             limit: Maximum number of memories, 1 to 100. Fewer are returned if fewer are relevant.
+            token_budget: Return only as many of the best memories as fit into about this many tokens.
             tags: Only memories that have all of these tags.
+            any_tags: Only memories that have at least one of these tags.
+            without_tags: Only memories that have none of these tags.
             since: Only what happened at or after this time: a date or a time in ISO 8601, such as 2026-11-30 or
                 2026-11-30T17:45:00Z.
             until: Only what happened up to this time: a date or a time in ISO 8601, such as 2026-11-30 or
                 2026-11-30T17:45:00Z. A date includes the whole day.
             explain: For programs: also return the parts of each score.
         """
-        arguments = {"query": query, "limit": limit, "tags": tags, "since": since, "until": until, "explain": explain}
+        arguments = {
+            "query": query,
+            "limit": limit,
+            "tokenBudget": token_budget,
+            "tags": tags,
+            "anyTags": any_tags,
+            "withoutTags": without_tags,
+            "since": since,
+            "until": until,
+            "explain": explain,
+        }
         return self._ask("memory_search", arguments, replies.Found.of)
 
     def memory_list(

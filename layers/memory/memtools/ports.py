@@ -21,6 +21,8 @@ class Embedder(Protocol):
     def embed(self, texts: Sequence[str]) -> list[Embedding | None]:
         """An embedding for each text, in order; ``None`` for all if the model fails.
 
+        The vector of a text that the model does not understand is empty.
+
         Never raises, because no call should fail because of a model.
         """
         ...

@@ -48,7 +48,10 @@ class Change(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Embedding:
-    """A vector of signed bytes, of which only the direction matters, and the name of the model that made it."""
+    """A vector of signed bytes, of which only the direction matters, and the name of the model that made it.
+
+    The vector is empty if the model does not understand the text.
+    """
 
     model: str
     vector: bytes

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from memtools.current_call import Metric, increment
+from memtools.domain.text import is_english
 from memtools.domain.trace import Embedding
 from memtools.embedding.wordpiece import WordPiece
 
@@ -137,7 +138,10 @@ class MiniLM:
 
 
 class LocalEmbedder:
-    """The Embedder that runs inside the function: MiniLM, loaded before its first text."""
+    """The Embedder that runs inside the function: MiniLM, loaded before its first text.
+
+    A text that is not in English gets an empty vector. MiniLM makes one of any text, but then what it says is noise.
+    """
 
     model = MiniLM.model
 
@@ -149,7 +153,9 @@ class LocalEmbedder:
         if not texts:
             return []
         try:
-            return [Embedding(self.model, vector) for vector in self._loaded.embed(texts)]
+            understood = [text for text in texts if is_english(text)]
+            vectors = iter(self._loaded.embed(understood) if understood else ())
+            return [Embedding(self.model, next(vectors) if is_english(text) else b"") for text in texts]
         except Exception:  # noqa: BLE001 - whatever a model can raise
             increment(Metric.EMBEDDING_FAILED)
             return [None] * len(texts)

@@ -18,7 +18,7 @@ from memtools.ranking.columns import Columns
 from memtools.ranking.postings import Postings
 
 # Increment the number if the meaning of the bytes changes, or the terms of a text do.
-_FORMAT = b"memseg01"
+_FORMAT = b"memseg02"
 _CHECKSUM = _LENGTH = Struct("<I")
 _CHECKED = len(_FORMAT) + _CHECKSUM.size
 _HEADER = _CHECKED + _LENGTH.size
@@ -89,17 +89,22 @@ def _is_sound(columns: Columns) -> bool:
     if {name: array.dtype for name, array in columns.arrays()} != expected:
         return False
     rows, dimensions = columns.vectors.shape
-    by_row = (columns.keys, columns.versions, columns.when, columns.created, columns.expires, columns.lengths)
+    by_row = (columns.keys, columns.versions, columns.when, columns.created, columns.expires, columns.passages)
     return bool(
         all(array.shape == (rows,) for array in (*by_row, columns.norms))
         and columns.total.shape == (dimensions,)
         and columns.signs.shape == (-(-dimensions // 64), rows)
         # A vector of whole numbers that is not zero has at least length 1; a sum of directions at most one each.
-        and ((columns.norms == 0) | ((columns.norms >= 1) & (columns.norms <= 128 * dimensions))).all()
+        and (
+            (columns.norms == -1) | (columns.norms == 0) | ((columns.norms >= 1) & (columns.norms <= 128 * dimensions))
+        ).all()
         and (np.abs(columns.total) <= rows).all()
         and (np.diff(columns.when) >= 0).all()
         and all(isinstance(name, str) for name in columns.names.values())
-        and all(_points_into(postings, rows) for postings in (columns.terms, columns.tags))
+        and (columns.passages > 0).all()
+        and columns.lengths.shape == (columns.passages.sum(dtype=np.int64),)
+        and _points_into(columns.terms, len(columns.lengths))
+        and _points_into(columns.tags, rows)
     )
 
 

@@ -14,14 +14,16 @@ from numpy.typing import NDArray
 
 from memtools.domain.text import fold
 from memtools.domain.trace import Trace
+from memtools.ranking.kin import Kin
 from memtools.ranking.postings import Postings
-from memtools.ranking.terms import document_terms
+from memtools.ranking.terms import passages
 
 NEVER = np.iinfo(np.int64).max
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _KEY_SIZE = 20
 _USUAL_ID = re.compile(r"mt_([0-9a-f]{32})(?:-(?!0{8})([0-9a-f]{8}))?")
 _WORD = 64  # bits in a word of signs
+_NOT_UNDERSTOOD = -1
 _BLOCK = 4096  # rows converted to floats in one step
 
 Vectors = NDArray[np.int8]
@@ -45,8 +47,10 @@ def key_of_id(name: str) -> bytes:
 class Columns:
     """The arrays, with a row for each trace, ordered by ``when``, then ``created``, then ``keys``.
 
-    Times are in microseconds since 1970, ``lengths`` in terms. ``vectors`` [rows, dimensions] are from ``model``, and
-    zero for a trace without one; ``norms`` are their lengths; ``total`` [dimensions] is the sum of their directions;
+    Times are in microseconds since 1970. ``passages`` counts the passages of each trace, which stand in one order, the
+    first trace's first; ``lengths`` are theirs, in terms, and ``terms`` lists them. ``vectors`` [rows, dimensions] are
+    from ``model``, and zero for a trace without one; ``norms`` are their lengths, -1 for a text that the model does not
+    understand; ``total`` [dimensions] is the sum of their directions;
     ``signs`` [words, rows] has a bit for each number, which is set if the number is positive. ``names`` maps keys to
     ids that do not have the usual form.
     """
@@ -57,6 +61,7 @@ class Columns:
     when: NDArray[np.int64]
     created: NDArray[np.int64]
     expires: NDArray[np.int64]
+    passages: NDArray[np.uint16]
     lengths: NDArray[np.uint16]
     vectors: Vectors
     norms: NDArray[np.float32]
@@ -74,9 +79,11 @@ class Columns:
         """The arrays of these traces, with the vectors from ``model``."""
         keys = {trace.id: key_of_id(trace.id) for trace in traces}
         traces = sorted(traces, key=lambda trace: (trace.when, trace.created_at, keys[trace.id]))
-        terms = [document_terms(trace.content, trace.tags, trace.occurred_at) for trace in traces]
+        split = [passages(trace.content, trace.tags, trace.occurred_at) for trace in traces]
+        terms = [found for one in split for found in one]
         vectors = _matrix([_vector(trace, model) for trace in traces])
         norms = np.linalg.norm(vectors.astype(np.float32), axis=1)
+        norms[[_is_void(trace, model) for trace in traces]] = _NOT_UNDERSTOOD
         return cls(
             model=model,
             keys=np.array([keys[trace.id] for trace in traces], f"S{_KEY_SIZE}"),
@@ -84,6 +91,7 @@ class Columns:
             when=np.array([microseconds(trace.when) for trace in traces], np.int64),
             created=np.array([microseconds(trace.created_at) for trace in traces], np.int64),
             expires=np.array([microseconds(one.expires_at) if one.expires_at else NEVER for one in traces], np.int64),
+            passages=np.array([len(one) for one in split], np.uint16),
             lengths=np.array([min(len(found), 0xFFFF) for found in terms], np.uint16),
             vectors=vectors,
             norms=norms,
@@ -107,7 +115,8 @@ class Columns:
             return np.concatenate([getattr(part, name) for part in parts])[order]
 
         dimensions = max(part.vectors.shape[1] for part in parts)
-        vectors, norms = np.zeros((len(order), dimensions), np.int8), np.zeros(len(order), np.float32)
+        vectors, norms = np.zeros((len(order), dimensions), np.int8), np.minimum(column("norms"), 0)
+        passage_order, passage_places = _passages(parts, order)
         for part, place in zip(parts, of_parts, strict=True):
             if part.vectors.shape[1] == dimensions:
                 vectors[place[place >= 0]] = part.vectors[place >= 0]
@@ -117,12 +126,13 @@ class Columns:
         return cls(
             model=parts[0].model,
             keys=keys,
-            **{name: column(name) for name in ("versions", "when", "created", "expires", "lengths")},
+            **{name: column(name) for name in ("versions", "when", "created", "expires", "passages")},
+            lengths=np.concatenate([part.lengths for part in parts])[passage_order],
             vectors=vectors,
             norms=norms,
             total=total(vectors, norms),
             signs=signs(vectors),
-            terms=Postings.merged([part.terms for part in parts], of_parts),
+            terms=Postings.merged([part.terms for part in parts], passage_places),
             tags=Postings.merged([part.tags for part in parts], of_parts),
             names={key: names[key] for key in map(_whole, keys) if key in names} if names else {},
         )
@@ -140,6 +150,11 @@ class Columns:
                 yield field.name, value
             elif isinstance(value, Postings):
                 yield from ((f"{field.name}.{part.name}", getattr(value, part.name)) for part in fields(value))
+
+    @cached_property
+    def kin(self) -> Kin:
+        """Finds the terms that share parts with a word."""
+        return Kin(self.terms.keys)
 
     @cached_property
     def _by_key(self) -> Rows:
@@ -176,12 +191,36 @@ def in_order(parts: Sequence[Columns], kept: Rows) -> Rows:
     return order
 
 
+def passage_numbers(counts: NDArray[np.uint16], rows: Rows) -> Rows:
+    """The numbers of the passages of these rows, in their order. ``counts`` has the number of passages of each row."""
+    ends = np.cumsum(counts, dtype=np.int64)
+    sizes = counts[rows].astype(np.int64)
+    # In each row's span, count on from its first passage.
+    firsts = np.repeat(ends[rows] - sizes - np.concatenate([[0], np.cumsum(sizes)[:-1]]), sizes) if len(rows) else rows
+    numbers: Rows = firsts + np.arange(len(firsts))
+    return numbers
+
+
+def _passages(parts: Sequence[Columns], order: Rows) -> tuple[Rows, list[Rows]]:
+    """The passages of all parts in the new order of their rows, and for each part the new numbers of its passages."""
+    numbers = passage_numbers(np.concatenate([part.passages for part in parts]), order)
+    ends = np.cumsum([len(part.lengths) for part in parts])
+    places = np.full(ends[-1], -1)
+    places[numbers] = np.arange(len(numbers))
+    return numbers, np.split(places, ends[:-1])
+
+
 def _whole(key: bytes) -> bytes:
     return bytes(key).ljust(_KEY_SIZE, b"\0")
 
 
 def _vector(trace: Trace, model: str) -> bytes:
     return trace.embedding.vector if trace.embedding and trace.embedding.model == model else b""
+
+
+def _is_void(trace: Trace, model: str) -> bool:
+    """Whether the model was asked for a vector, and did not understand the text."""
+    return trace.embedding is not None and trace.embedding.model == model and not trace.embedding.vector
 
 
 def _matrix(vectors: Sequence[bytes]) -> Vectors:

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memtools.domain.trace import Status, Trace
-from memtools.ranking.columns import Columns, Rows, in_order, microseconds, signs, total
+from memtools.ranking.columns import Columns, Rows, in_order, microseconds, passage_numbers, signs, total
 from memtools.ranking.postings import key_of_term, slips
 
 Floats = NDArray[np.float32]
-Matches = tuple[Rows, Floats]  # the places of the traces that have a term, and how often each has it
+Matches = tuple[Rows, Floats]  # the passages that have a term, and how often each has it
 NO_ROWS: Rows = np.array([], np.int64)
 # In a scope with few traces every word looks common. So rarity is computed as in a scope of at least this many.
 _SMALLEST_SCOPE = 100
@@ -114,8 +114,9 @@ class Index:
 
     @cached_property
     def relative_lengths(self) -> Floats:
-        """The number of terms of each trace, divided by the mean."""
-        lengths: Floats = self._by_place("lengths").astype(np.float32)
+        """The number of terms of each passage, divided by the mean."""
+        every = np.concatenate([self.base.lengths, self._recent.lengths])
+        lengths: Floats = every[self._passage_order].astype(np.float32)
         return lengths / max(float(lengths.mean()), 1) if len(lengths) else lengths
 
     @cached_property
@@ -126,8 +127,8 @@ class Index:
 
     @cached_property
     def unembedded(self) -> Rows:
-        """The places of traces without a vector."""
-        return np.flatnonzero(~self.embedded)
+        """The places of traces without a vector, whose texts the model may understand."""
+        return np.flatnonzero(self._by_place("norms") == 0)
 
     @cached_property
     def size(self) -> int:
@@ -155,9 +156,43 @@ class Index:
         places: list[int] = np.flatnonzero(admitted[:end])[::-1].tolist()
         return places
 
+    def find(self, name: str) -> Rows:
+        """The place of the trace with this id, if there is one."""
+        (row,), (recent,) = self.base.find([name]), self._recent.find([name])
+        rows = [one for one, found in ((row, row), (recent + len(self.base), recent)) if found >= 0]
+        places: Rows = self._places[np.array(rows, np.int64)]
+        return places[places >= 0]
+
     def with_term(self, term: str) -> Matches:
-        """The places of traces that have the term, and how often each has it."""
+        """The passages that have the term, and how often each has it."""
         return self._posted("terms", key_of_term(term))
+
+    def kin(self, term: str) -> Matches:
+        """As `lookup`, for the term and all terms that share parts with it; the more they share, the more it counts.
+
+        For languages that inflect and compound their words.
+        """
+        counted = np.zeros(len(self.relative_lengths), np.float32)
+        for part in (self.base, self._recent):
+            for key, likeness in part.kin.of(term):
+                passages, counts = self._posted("terms", key)
+                counted[passages] = np.maximum(counted[passages], counts * np.float32(likeness))
+        passages, counts = self.lookup(term)
+        counted[passages] = counts
+        found = np.flatnonzero(counted)
+        return found, counted[found]
+
+    def having(self, passages: Rows) -> Rows:
+        """The places of the traces that these passages are of."""
+        return passages if self._owners is None else np.unique(self._owners[passages])
+
+    def best_passages(self, scores: Floats) -> Floats:
+        """The score of each trace: that of its best passage."""
+        if self._owners is None:
+            return scores
+        starts = np.flatnonzero(np.diff(self._owners, prepend=-1))
+        best: Floats = np.maximum.reduceat(scores, starts)
+        return best
 
     def lookup(self, term: str) -> Matches:
         """As `with_term`; if no trace has the term, for the most common term that is one slip away from it."""
@@ -175,7 +210,7 @@ class Index:
     def lists(self) -> Iterator[tuple[Rows, float]]:
         """The places of each term, and its rarity."""
         for key in np.union1d(self.base.terms.keys, self._recent.terms.keys):
-            places, _ = self._posted("terms", key)
+            places = self.having(self._posted("terms", key)[0])
             yield places, self.rarity(len(places))
 
     def alive(self, now: datetime) -> NDArray[np.bool_]:
@@ -192,12 +227,22 @@ class Index:
             tagged &= having
         return tagged
 
+    def tagged_any(self, tags: Iterable[str]) -> NDArray[np.bool_]:
+        """Which traces have at least one of the tags."""
+        tagged = np.zeros(len(self), bool)
+        for tag in tags:
+            tagged[self._posted("tags", key_of_term(tag))[0]] = True
+        return tagged
+
     def _posted(self, name: str, key: bytes) -> Matches:
         rows, counts = getattr(self.base, name).list(key)
         if self._whole:
             return rows.astype(np.int64), counts.astype(np.float32)
         recent_rows, recent_counts = getattr(self._recent, name).list(key)
-        places = self._places[np.concatenate([rows, recent_rows + len(self.base)])]
+        numbers, start = (
+            (self._passage_places, len(self.base.lengths)) if name == "terms" else (self._places, len(self.base))
+        )
+        places = numbers[np.concatenate([rows, recent_rows.astype(np.int64) + start])]
         alive = places >= 0
         return places[alive], np.concatenate([counts, recent_counts])[alive].astype(np.float32)
 
@@ -258,6 +303,24 @@ class Index:
         places = np.full(len(self.base) + len(self._recent), -1)
         places[self._order] = np.arange(len(self))
         return places
+
+    @cached_property
+    def _passage_order(self) -> Rows:
+        """The numbers of the passages, those of the base first, in the order of places."""
+        return passage_numbers(np.concatenate([self.base.passages, self._recent.passages]), self._order)
+
+    @cached_property
+    def _passage_places(self) -> Rows:
+        """The place of each passage in the order of places, -1 for those of dead rows."""
+        places = np.full(len(self.base.lengths) + len(self._recent.lengths), -1)
+        places[self._passage_order] = np.arange(len(self._passage_order))
+        return places
+
+    @cached_property
+    def _owners(self) -> Rows | None:
+        """The place of the trace of each passage; None if each trace has one."""
+        counts = self._by_place("passages")
+        return np.repeat(np.arange(len(self)), counts) if (counts > 1).any() else None
 
     def _by_place(self, name: str) -> NDArray[Any]:
         base: NDArray[Any] = getattr(self.base, name)

@@ -1,4 +1,4 @@
-"""Inverted lists as arrays: which rows have which term, how often, and which terms are one slip from another."""
+"""Inverted lists as arrays: which passages have which term, how often, and which terms are one slip from another."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
-_KEY_SIZE = 16
+_KEY_SIZE = 32  # bytes: whole words in nearly every script and language
 _MOST = 255
 _SHORTEST = 5  # letters; too many words are one slip away from a shorter one
 
@@ -15,7 +15,7 @@ Rows = NDArray[np.uint32]
 
 
 def key_of_term(term: str) -> bytes:
-    """At most 16 bytes: the term itself, or its first eight bytes and eight hexadecimal digits of its digest.
+    """At most 32 bytes: the term itself, or its first 24 bytes and eight hexadecimal digits of its digest.
 
     The latter for longer terms, and for terms that end with a zero byte, which numpy drops.
     """
@@ -23,7 +23,7 @@ def key_of_term(term: str) -> bytes:
     return (
         data
         if len(data) <= _KEY_SIZE and not data.endswith(b"\0")
-        else data[:8] + blake2b(data, digest_size=4).hexdigest().encode()
+        else data[:24] + blake2b(data, digest_size=4).hexdigest().encode()
     )
 
 

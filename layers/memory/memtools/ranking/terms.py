@@ -1,4 +1,8 @@
-"""Makes index terms of texts: Unicode folding, stop words, Snowball stems, pairs of characters, dates in words."""
+"""Takes texts apart: messages into sentences, traces into passages, and all into index terms.
+
+Terms are made by Unicode folding, stop words, Snowball stems, pairs of characters, and dates in words. Identifiers are
+indexed whole and by their parts.
+"""
 
 import unicodedata
 from collections.abc import Iterable, Iterator
@@ -14,6 +18,25 @@ _WORD = regex.compile(r"[\p{L}\p{M}\p{N}_]+(?:'[\p{L}\p{M}\p{N}]+)?(?:'s\b)?")
 _UNSPACED = regex.compile(r"([\p{Han}\p{Hiragana}\p{Katakana}\u30fc\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}]+)")
 _HAN = regex.compile(r"\p{Han}")
 _VOICING = 8  # the combining class of marks that make a different kana, which are not accents
+# Parts of identifiers: `orderLine`, `HTTPServer`, `order_line`.
+_CAMEL = regex.compile(r"(?<=\p{Ll}|\p{N})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})")
+_LETTERS = r"[\p{Latin}\p{Greek}\p{Cyrillic}\p{N}_]*"
+_IDENTIFIER = regex.compile(rf"{_LETTERS}(?:_|\p{{Ll}}\p{{Lu}}|\p{{Lu}}\p{{Lu}}\p{{Ll}}){_LETTERS}")
+# Numbers of accounts, books and telephones, which people group as they like: `DE12 3456 7890`, `978-3-16`.
+_GROUPED = regex.compile(r"(?<![\p{L}\p{N}])\p{Lu}{0,3}\p{N}+(?:[ \u00a0./()-]{1,2}[\p{N}X]+)+(?![\p{L}\p{N}])")
+_SHORTEST_NUMBER = 6  # digits
+_DIGITS = regex.compile(r"[^\p{L}\p{N}]+")
+# The terms of a passage, and how many it shares with the next one, so that words that stand together do so in one.
+_PASSAGE = 96
+_SHARED = 24
+# A sentence ends with a mark of its script and white space (ideographs need none), or with the line.
+_END_OF_SENTENCE = regex.compile(r"(?<=[.!?;…؟؛।॥։][\"'”’»)\]]*)\s+|(?<=[。！？；])|\s*\n\s*", regex.VERSION1)
+_ASKS = regex.compile(r"[?？؟;⸮՞]['\"”’»)\]]*\s*$")
+# A longer sentence is searched for in windows of words, and a message in so many parts at most, the first ones.
+_LONGEST_SENTENCE = 40
+_WINDOW = 20
+_STEP = 12
+_MOST = 24
 _ENCLITIC = regex.compile(r"(?:n't|'(?:s|re|ve|ll|d|m)?)$")
 
 # The closed-class words of English: articles, pronouns, prepositions, auxiliaries. They belong to the grammar of a
@@ -51,12 +74,33 @@ def _stemmer() -> Stemmer.Stemmer:
     return Stemmer.Stemmer("english")
 
 
+def words(text: str) -> list[str]:
+    """The words of a text, folded, before they are stemmed and without the parts of identifiers."""
+    return [_ENCLITIC.sub("", word) for word in _WORD.findall(fold_word(text))]
+
+
 def terms(text: str) -> list[str]:
     """The index terms of a text, in order, with repeats."""
-    words = (_ENCLITIC.sub("", word) for word in _WORD.findall(fold_word(text)))
+    words = (_ENCLITIC.sub("", word) for word in _WORD.findall(fold_word(_with_identifiers(text))))
     kept = [part for word in words for part in _parts(word) if part not in STOP_WORDS]
     stems: list[str] = _stemmer().stemWords(kept)
     return stems
+
+
+def _with_identifiers(text: str) -> str:
+    """The text with the parts after each identifier, and grouped numbers also without their gaps."""
+    text = _IDENTIFIER.sub(_split_up, unicodedata.normalize("NFKC", text))
+    return _GROUPED.sub(_closed_up, text)
+
+
+def _split_up(identifier: regex.Match[str]) -> str:
+    parts = " ".join(part for piece in identifier[0].split("_") for part in _CAMEL.split(piece) if part)
+    return f"{identifier[0]} {parts}"
+
+
+def _closed_up(number: regex.Match[str]) -> str:
+    whole = _DIGITS.sub("", number[0])
+    return f"{number[0]} {whole}" if sum(map(str.isdigit, whole)) >= _SHORTEST_NUMBER else number[0]
 
 
 def _parts(word: str) -> Iterator[str]:
@@ -89,9 +133,35 @@ def names(text: str) -> list[str]:
     return [term for term in dict.fromkeys(found) if term not in _dates()]
 
 
-def document_terms(content: str, tags: Iterable[str], when: datetime | None) -> list[str]:
-    """All terms of a trace."""
+def passages(content: str, tags: Iterable[str], when: datetime | None) -> list[list[str]]:
+    """The terms of each passage of a trace. Its tags and its date belong to every passage."""
     found = terms(content)
-    for tag in tags:
-        found += terms(tag)
-    return found + (date_terms(when) if when else [])
+    common = [term for tag in tags for term in terms(tag)] + (date_terms(when) if when else [])
+    starts = range(0, max(len(found) - _SHARED, 1), _PASSAGE - _SHARED)
+    return [found[start : start + _PASSAGE] + common for start in starts]
+
+
+def parts(text: str) -> list[str]:
+    """The sentences of a message, or windows of a sentence of more than 40 words; at most 24."""
+    found = [
+        part for sentence in _END_OF_SENTENCE.split(text) if sentence.strip() for part in _windows(sentence.strip())
+    ]
+    return _merged(found) if len(found) > _MOST else found or [text]
+
+
+def asks(part: str) -> bool:
+    """Whether it ends with a question mark."""
+    return bool(_ASKS.search(part))
+
+
+def _windows(sentence: str) -> list[str]:
+    told = sentence.split()
+    if len(told) <= _LONGEST_SENTENCE_SENTENCE:
+        return [sentence]
+    return [" ".join(told[start : start + _WINDOW]) for start in range(0, len(told) - _WINDOW + _STEP, _STEP)]
+
+
+def _merged(found: list[str]) -> list[str]:
+    """The same text in fewer parts: each is joined with those that follow it."""
+    size = -(-len(found) // _MOST)
+    return [" ".join(found[start : start + size]) for start in range(0, len(found), size)]

@@ -17,6 +17,8 @@ from memtools.tools.tool import MOMENT, Arguments, End, Limit, Memory, Moment, P
 if TYPE_CHECKING:
     from memtools.ranking.rank import Ranked
 
+# A token of today's models is about four bytes of English text, and of JSON.
+_BYTES_A_TOKEN = 4
 _WORDS_ONLY = "Searched by words only, because no embedding model is available."
 
 
@@ -27,9 +29,17 @@ class Search(Arguments):
         description="What you want to know, in plain words: a question, or a few keywords with names.",
     )
     limit: Limit = Field(
-        10, description="Maximum number of memories, 1 to 100. Fewer are returned if fewer are relevant."
+        20, description="Maximum number of memories, 1 to 100. Fewer are returned if fewer are relevant."
+    )
+    token_budget: int | None = Field(
+        None,
+        ge=1,
+        le=1_000_000,
+        description="Return only as many of the best memories as fit into about this many tokens.",
     )
     tags: Tags = Field([], description="Only memories that have all of these tags.")
+    any_tags: Tags = Field([], description="Only memories that have at least one of these tags.")
+    without_tags: Tags = Field([], description="Only memories that have none of these tags.")
     since: Moment | None = Field(None, description=f"Only what happened at or after this time: {MOMENT}.")
     until: End | None = Field(
         None, description=f"Only what happened up to this time: {MOMENT}. A date includes the whole day."
@@ -38,7 +48,10 @@ class Search(Arguments):
 
 
 class Explanation(Part):
-    """The parts of a score: a weighted sum of the two scores, times the three factors, at most 1."""
+    """The parts of a score: a weighted sum of the two scores, times the three factors, at most 1.
+
+    They are those of the sentence of the query that finds the memory best; one that carries little counts less.
+    """
 
     word_score: float = Field(description="The BM25 score, as a share of the highest possible score for this query.")
     meaning_score: float | None = Field(
@@ -71,6 +84,14 @@ class Found(Reply):
     too_large = "To see other memories, use a different query."
 
     results: list[Hit] = Field(description="Most relevant first; empty if nothing is relevant.")
+    below_floor: int = Field(
+        0,
+        description="The number of other memories that match the filters, but are not relevant enough. If there are no"
+        " results, 0 means that nothing is remembered; otherwise another question may find something.",
+    )
+    beyond_budget: int | None = Field(
+        None, description="The number of relevant memories that `tokenBudget` left out, if it left out any."
+    )
 
     def metrics(self) -> dict[str, int]:
         """The number of hits."""
@@ -81,21 +102,43 @@ def run(backend: Backend, scope: Scope, arguments: Search) -> Found:
     """The most relevant live traces with their current content. Each counts as retrieved."""
     # It imports numpy, which only functions that search need.
     from memtools.ranking.rank import Query, rank
+    from memtools.ranking.terms import parts
 
     if not arguments.query.strip():
         raise InvalidArguments("`query` is blank. To see memories without a query, call memory_list.", argument="query")
-    (embedding,) = backend.embedder.embed([arguments.query])
+    embeddings = backend.embedder.embed(parts(arguments.query))
     with backend.indexes.fresh(scope) as index:
         query = Query(
             text=arguments.query,
-            embedding=embedding,
+            embeddings=embeddings,
             now=backend.now(),
-            tags=frozenset(fold(tag) for tag in arguments.tags),
+            tags=frozenset(map(fold, arguments.tags)),
+            any_tags=frozenset(map(fold, arguments.any_tags)),
+            without_tags=frozenset(map(fold, arguments.without_tags)),
             since=arguments.since,
             until=arguments.until,
         )
-        hits = _confirmed(backend, scope, rank(index, query, floor=backend.floor), arguments, query.now)
-    return Found(results=hits, note=None if embedding else _WORDS_ONLY)
+        ranking = rank(index, query, floor=backend.floor)
+        hits = _confirmed(backend, scope, iter(ranking), arguments, query.now)
+    within = _within(hits, arguments.token_budget)
+    return Found(
+        results=within,
+        below_floor=ranking.below_floor,
+        beyond_budget=len(hits) - len(within) or None,
+        note=None if all(embeddings) else _WORDS_ONLY,
+    )
+
+
+def _within(hits: list[Hit], budget: int | None) -> list[Hit]:
+    """The first hits that fit into the budget together."""
+    if budget is None:
+        return hits
+    left = budget * _BYTES_A_TOKEN
+    for number, hit in enumerate(hits):
+        left -= len(hit.model_dump_json(by_alias=True, exclude_none=True).encode())
+        if left < 0:
+            return hits[:number]
+    return hits
 
 
 def _confirmed(

@@ -116,5 +116,5 @@ def _problems_of_embedding(embedding: Embedding) -> Iterator[str]:
     """The index of a scope has vectors of one length. Those of unknown models are never used."""
     named = _NAMED_DIMENSIONS.fullmatch(embedding.model)
     expected = int(named[1]) if named else _DIMENSIONS.get(embedding.model)
-    if expected not in (None, len(embedding.vector)):
+    if embedding.vector and expected not in (None, len(embedding.vector)):
         yield f"the embedding has {len(embedding.vector)} numbers; those of its model have {expected}"
