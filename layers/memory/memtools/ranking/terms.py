@@ -156,7 +156,7 @@ def asks(part: str) -> bool:
 
 def _windows(sentence: str) -> list[str]:
     told = sentence.split()
-    if len(told) <= _LONGEST_SENTENCE_SENTENCE:
+    if len(told) <= _LONGEST_SENTENCE:
         return [sentence]
     return [" ".join(told[start : start + _WINDOW]) for start in range(0, len(told) - _WINDOW + _STEP, _STEP)]
 

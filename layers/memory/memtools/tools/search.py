@@ -85,9 +85,7 @@ class Found(Reply):
 
     results: list[Hit] = Field(description="Most relevant first; empty if nothing is relevant.")
     below_floor: int = Field(
-        0,
-        description="The number of other memories that match the filters, but are not relevant enough. If there are no"
-        " results, 0 means that nothing is remembered; otherwise another question may find something.",
+        0, description="How many other memories match the filters, but are not relevant enough. Of an empty memory: 0."
     )
     beyond_budget: int | None = Field(
         None, description="The number of relevant memories that `tokenBudget` left out, if it left out any."
