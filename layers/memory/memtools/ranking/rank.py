@@ -55,9 +55,9 @@ _SCALE = 1.36
 _OF_THE_BEST = 0.4
 _OF_THE_BEST_OF_FEW = 0.65
 # A word that is no common English one, a number or an id is asked for on purpose. If at most this many traces have it,
-# the best of them is among the first 20 hits. A question has so many such terms at most, the rarest.
+# the best of them is among the first 20 hits. A question has so many such terms at most: numbers, then the rarest.
 _RARE = 10
-_SURE_TERMS = 3
+_SURE_TERMS = 15
 _SURE_HITS = 20
 # Vectors are first compared by their signs. Then this many of the best traces are taken together with their neighbours,
 # and this many of all these are compared exactly, which is more than a search may return.
@@ -134,14 +134,14 @@ def rank(index: Index, query: Query, *, floor: float) -> "Ranking":
     for one in scored:
         best[one.places] = np.maximum(best[one.places], one.final)
     hits = _hits(best, len(index), floor)
-    for place in _asked_for(index, query.text, admitted, best):
-        best[place] = max(best[place], floor, _last_sure(best))
-        hits[place] = True
+    sure = list(_asked_for(index, query.text, admitted, best))
+    best[sure] = np.maximum(best[sure], max(floor, _last_sure(best)))
+    hits[sure] = True
     for place in _named(index, query.text):
         best[place] = 1
         hits[place] = admitted[place]
     places = np.flatnonzero(hits)
-    order = np.argsort(-best[places], kind="stable")
+    order = np.lexsort((~np.isin(places, sure), -best[places]))
     return Ranking(int(admitted.sum()) - len(places), index, scored, best, places[order])
 
 
@@ -184,11 +184,24 @@ def _hits(scores: Floats, size: int, floor: float) -> NDArray[np.bool_]:
 
 def _asked_for(index: Index, text: str, admitted: NDArray[np.bool_], scores: Floats) -> Iterator[int]:
     """For each of the rarest terms that is asked for on purpose: the best of the traces that have it."""
-    uncommon = dict.fromkeys(term for word in words(text) if not is_common(word) for term in terms(word))
-    found = [index.having(index.with_term(term)[0]) for term in uncommon]
-    rare = [places[admitted[places]] for places in found if 0 < len(places) <= _RARE]
-    for places in sorted(filter(len, rare), key=len)[:_SURE_TERMS]:
-        yield int(places[scores[places].argmax()])
+    uncommon = [term for word in words(text) if not is_common(word) for term in terms(word)]
+    uncommon += filter(_is_numeric, terms(text))
+    having = {term: index.having(index.with_term(term)[0]) for term in dict.fromkeys(uncommon)}
+    rare = {term: places[admitted[places]] for term, places in having.items() if 0 < len(places) <= _RARE}
+    weights = np.zeros(len(index), np.float32)  # a trace with several of them is more probably what is asked for
+    for term, places in rare.items():
+        weights[places] += index.rarity(len(having[term]))
+    best = {
+        term: int(places[np.lexsort((scores[places], weights[places]))[-1]])
+        for term, places in rare.items()
+        if len(places)
+    }
+    order = sorted(best, key=lambda term: (not _is_numeric(term), -weights[best[term]]))
+    yield from list(dict.fromkeys(best[term] for term in order))[:_SURE_TERMS]
+
+
+def _is_numeric(term: str) -> bool:
+    return any(map(str.isdigit, term))
 
 
 def _last_sure(scores: Floats) -> float:

@@ -23,7 +23,7 @@ _CAMEL = regex.compile(r"(?<=\p{Ll}|\p{N})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})
 _LETTERS = r"[\p{Latin}\p{Greek}\p{Cyrillic}\p{N}_]*"
 _IDENTIFIER = regex.compile(rf"{_LETTERS}(?:_|\p{{Ll}}\p{{Lu}}|\p{{Lu}}\p{{Lu}}\p{{Ll}}){_LETTERS}")
 # Numbers of accounts, books and telephones, which people group as they like: `DE12 3456 7890`, `978-3-16`.
-_GROUPED = regex.compile(r"(?<![\p{L}\p{N}])\p{Lu}{0,3}\p{N}+(?:[ \u00a0./()-]{1,2}[\p{N}X]+)+(?![\p{L}\p{N}])")
+_GROUPED = regex.compile(r"(?<![\p{L}\p{N}])\p{Lu}{0,3}\p{N}+(?:[ \u00a0./()-]{1,3}[\p{N}X]+)+(?![\p{L}\p{N}])")
 _SHORTEST_NUMBER = 6  # digits
 _DIGITS = regex.compile(r"[^\p{L}\p{N}]+")
 # The terms of a passage, and how many it shares with the next one, so that words that stand together do so in one.
