@@ -6,6 +6,7 @@ again.
 
 from collections.abc import Mapping
 from functools import partial
+
 from memtools.adapters.archive.port import Archive
 from memtools.domain.scope import Scope
 from memtools_client import MemoryClient

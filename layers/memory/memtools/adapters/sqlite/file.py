@@ -87,6 +87,12 @@ class MemoryFile:
         if busy:
             raise Unavailable("Other processes use the memory. Run the command again in a moment.")
 
+    def problems(self) -> list[str]:
+        """What SQLite finds wrong with the file. Raises Unavailable, or Fault if it cannot be read at all."""
+        with self.reading() as connection:
+            found = [str(text) for (text,) in connection.execute("PRAGMA integrity_check")]
+        return [] if found == ["ok"] else found
+
     @contextmanager
     def _in_turn(self) -> Iterator[None]:
         """The turn of this thread to write. SQLite lets waiting processes guess when; threads here queue up."""
