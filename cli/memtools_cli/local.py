@@ -1,5 +1,6 @@
 """A memory in a file on this machine: its tools in this process, and its archive."""
 
+import os
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
@@ -18,6 +19,10 @@ from memtools_client.errors import error_of
 from memtools_client.wire import Scope
 
 _FILE: Final = "memory.db"
+
+# As in the template: the model's matrices are small, and a second thread costs more time than it saves. numpy reads it
+# when it is first imported.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def settings_of(folder: str) -> Settings:

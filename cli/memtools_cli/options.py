@@ -19,7 +19,7 @@ _STACK = Annotated[
 ]
 
 
-_DATA = Annotated[
+DataOption = Annotated[
     str,
     Option("--data", help="The folder of a memory on this machine; ~/.memtools unless named. [env: MEMTOOLS_DATA]"),
 ]
@@ -64,7 +64,7 @@ class ToolsOptions:
     function_prefix: Annotated[
         str, Option("--function-prefix", help="Invoke the functions whose names begin with this.")
     ] = ""
-    data: _DATA = ""
+    data: DataOption = ""
 
     def chosen(self) -> tuple[str, str]:
         """The one way that is named, and its value; options precede the environment. Raises Failure.
@@ -88,7 +88,7 @@ class StoreOptions:
     table: Annotated[str, Option("--table", envvar="MEMTOOLS_TABLE", help="The table of traces.")] = ""
     bucket: Annotated[str, Option("--bucket", envvar="MEMTOOLS_BUCKET", help="The bucket of documents.")] = ""
     index: Annotated[str, Option("--index", help="The table's index by time of change.")] = "changed"
-    data: _DATA = ""
+    data: DataOption = ""
 
     @property
     def is_deployed(self) -> bool:

@@ -1,4 +1,4 @@
-"""Every command on a memory in a file on this machine, without a table, a bucket or a service; and moves up and down."""
+"""Every command on a memory in a file on this machine, without table, bucket or service; and moves up and down."""
 
 import os
 import subprocess
@@ -163,9 +163,13 @@ def test_the_file_and_its_log_are_for_their_owner_alone(ana_here: Caller, folder
 def test_a_memory_on_this_machine_loads_no_boto3() -> None:
     """It takes a third of a second that nobody has when an MCP client starts."""
     script = "import memtools.adapters.sqlite.traces, memtools.wiring, sys; print('boto3' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stdout == "False\n"
+    assert (
+        subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout == "False\n"
+    )
 
 
 def test_a_function_loads_no_sqlite() -> None:
     script = "import memtools.handler, sys; print('sqlite3' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stdout == "False\n"
+    assert (
+        subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout == "False\n"
+    )

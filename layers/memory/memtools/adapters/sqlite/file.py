@@ -27,6 +27,9 @@ _PURGED_AT_ONCE: Final = 1000
 _PASSING: Final = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_INTERRUPT}
 _TABLES_TO_PURGE: Final = ("traces", "history", "documents", "segments", "erasures")
 
+# Held while a file is made, so that no other thread opens it before it is closed again.
+_opening: Final = threading.Lock()
+
 
 def _wall() -> datetime:
     return datetime.now(UTC)
@@ -118,10 +121,11 @@ class MemoryFile:
 
     def _open(self) -> sqlite3.Connection:
         """A new connection. Of processes that make the file at the same moment, SQLite lets only one pass at once."""
-        self._make_private()
         for _ in attempts():
             try:
-                return self._prepared()
+                with _opening:
+                    self._make_private()
+                    return self._prepared()
             except sqlite3.OperationalError as error:
                 if error.sqlite_errorcode not in _PASSING:
                     raise
@@ -142,11 +146,13 @@ class MemoryFile:
     def _make_private(self) -> None:
         """Make the file and its folder if they are missing; take from others what they may do with the file.
 
-        SQLite gives the files beside it (``-wal``, ``-shm``) the mode of the file.
+        SQLite gives the files beside it (``-wal``, ``-shm``) the mode of the file. A file that is there is not opened:
+        on POSIX, to close it would end the locks that SQLite has on it in this process.
         """
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
+            with suppress(FileExistsError):
+                os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
             for ending in ("", "-wal", "-shm"):
                 with suppress(FileNotFoundError):
                     self.path.with_name(self.path.name + ending).chmod(0o600)

@@ -72,9 +72,12 @@ def version_of(connection: sqlite3.Connection) -> int:
 
     Raises Fault for another program's file, and for a file of a newer version.
     """
-    (application,) = connection.execute("PRAGMA application_id").fetchone()
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    # One statement reads one state: another process may make the schema at this moment.
+    query = (
+        "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_master)"
+        " FROM pragma_application_id, pragma_user_version"
+    )
+    application, version, tables = connection.execute(query).fetchone()
     if application != _APPLICATION and (tables or application or version):
         raise Fault("The file of the memory belongs to another program. Nothing was changed. Name another file.") from (
             Cause("application_id")
