@@ -1,5 +1,6 @@
 """Every command on a memory in a file on this machine, without table, bucket or service; and moves up and down."""
 
+import json
 import os
 import subprocess
 import sys
@@ -128,6 +129,17 @@ def test_a_segment_made_before_an_erasure_is_not_saved_after_it(ana_here: Caller
         assert here("erase", *whose(ANA), "--yes", "--receipt", tmp_path / f"receipt {number}").code == 0
         with pytest.raises(ConditionFailed):
             segments.save(ANA, b"xylophone", told)
+
+
+def test_an_mcp_client_has_the_memory_without_a_service(here: Run, folder: Path) -> None:
+    """Standard input and output alone; what it adds is there for every other command."""
+    call = {"name": "memory_add", "arguments": {"facts": ["Ana sails"]}}
+    lines = [{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}]
+    command = [sys.executable, "-m", "memtools_cli", "mcp", "--data", str(folder), *whose(ANA)]
+    said = subprocess.run(command, input=json.dumps(lines[0]) + "\n", capture_output=True, text=True, check=True)
+    (reply,) = map(json.loads, said.stdout.splitlines())
+    assert reply["result"]["structuredContent"]["saved"][0]["content"] == "Ana sails"
+    assert here("list", *whose(ANA)).reply["results"][0]["content"] == "Ana sails"
 
 
 def test_a_check_up_of_the_file(here: Run, ana_here: Caller, folder: Path) -> None:
