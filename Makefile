@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo local invoke unit test test-races test-faults test-histories test-load test-pages test-emulator test-api test-built test-window test-clients check generate bench format clean
+.PHONY: help setup demo local invoke unit test test-races test-faults test-histories test-durable test-load test-pages test-emulator test-api test-built test-window test-clients check generate bench format clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,7 +34,7 @@ $(READY): pyproject.toml constraints.txt $(wildcard layers/memory/*.txt) layers/
 demo: $(READY) ## run a short story through the real handlers, and check it
 	@$(BIN)/python -m local.demo
 
-local: $(READY) ## run the service and its page on this machine; STORE=ministack DATA=folder keeps its memories
+local: $(READY) ## run the service and its page on this machine; DATA=folder keeps its memory elsewhere
 	@$(BIN)/python -m local
 
 invoke: $(READY) ## send an event to its function: make invoke TOOL=memory_add ENVELOPE=direct
@@ -46,7 +46,7 @@ unit: $(READY) ## the pure tests in seconds: rules, ranking and envelopes, and t
 test: $(READY) ## run all tests, and a part of each long suite
 	$(BIN)/python -m pytest -q
 
-test-races: $(READY) ## test many concurrent writers, on two emulators
+test-races: $(READY) ## test many concurrent writers, in a file and on two emulators
 	$(BIN)/python -m tests.races --store all
 
 test-faults: $(READY) ## test every AWS call of every tool under every fault
@@ -55,16 +55,19 @@ test-faults: $(READY) ## test every AWS call of every tool under every fault
 test-histories: $(READY) ## let processes with wrong clocks run, stop and die, and check what each was told
 	$(BIN)/python -m tests.histories
 
+test-durable: $(READY) ## kill processes that write to one file, a hundred times, and check what they were told
+	$(BIN)/python -m tests.durable
+
 test-load: $(READY) ## run eight clients with all tools for a minute, on the local service
 	$(BIN)/python -m tests.load
 
 test-pages: $(READY) ## run what the pages tell a reader to run, in a clone and on an emulated account
 	$(BIN)/python -m tests.pages $(PAGES)
 
-test-emulator: $(READY) ## run contract suites, races and the durable store on the second emulator
+test-emulator: $(READY) ## run contract suites and races on the second emulator, and check whom it answers
 	$(BIN)/python -m tests.emulator $(BIN)/python -m pytest -q tests/contract
 	$(BIN)/python -m tests.races --store ministack
-	$(BIN)/python -m tests.durable
+	$(BIN)/python -m pytest -q tests/local/check_ministack.py
 
 test-api: $(READY) ## send generated requests to the HTTP API and compare with its description
 	$(BIN)/python -m tests.api

@@ -20,7 +20,8 @@ from typing import Any, Final
 
 import boto3
 from memtools.adapters.segments import S3Segments
-from memtools.adapters.table.layout import attributes, to_dynamodb, trace_key
+from memtools.adapters.table.layout import to_dynamodb, trace_key
+from memtools.adapters.values import attributes
 from memtools.domain.scope import Scope
 from memtools.embedding.minilm import MiniLM
 from memtools.freshness.segment import Segment

@@ -6,17 +6,17 @@ Exits non-zero where anything was not as expected.
 import json
 import logging
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
-from uuid import uuid4
 
 import requests
+from memtools_cli.local import settings_of
+from memtools_cli.service.running import running
 from rich.console import Console
 from rich.text import Text
-
-from local.service import running
 
 _AGENT = "demo"
 _FACTS = (
@@ -49,8 +49,6 @@ class Story:
 
     url: str
     console: Console
-    # Names of their own, so that the story can be told twice where the stores outlive it.
-    tail: str = field(default_factory=lambda: uuid4().hex[:8])
     verified: list[tuple[str, bool]] = field(default_factory=list)
 
     def chapter(self, title: str) -> None:
@@ -67,7 +65,7 @@ class Story:
 
     def _post(self, tool: str, user: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """A request as API Gateway would let a signed caller's through."""
-        headers = {"x-memory-agent": _AGENT, "x-memory-user": f"{user}-{self.tail}"}
+        headers = {"x-memory-agent": _AGENT, "x-memory-user": user}
         answer = requests.post(f"{self.url}/tools/{tool}", json=arguments, headers=headers, timeout=30)
         reply: dict[str, Any] = answer.json()
         return reply
@@ -201,12 +199,18 @@ def tell(story: Story) -> None:
     _stranger(story)
 
 
-def main(parameters: Mapping[str, str] | None = None) -> int:
-    """Tell the story on a service with these parameters of the template; 0 where everything was as expected."""
+def main(floor: float | None = None) -> int:
+    """Tell the story on a memory that is gone afterwards; 0 where everything was as expected.
+
+    ``floor`` is another relevance floor than the usual one.
+    """
     console = Console()
-    with running(parameters=parameters) as service, warnings_only():
-        story = Story(service.url, console)
-        tell(story)
+    with tempfile.TemporaryDirectory() as folder:
+        settings = settings_of(folder)
+        settings = settings if floor is None else replace(settings, relevance_floor=floor)
+        with running(settings) as url, warnings_only():
+            story = Story(url, console)
+            tell(story)
     story.chapter("Verified")
     for claim, holds in story.verified:
         console.print(Text(f"  {'✓' if holds else '✗'} {claim}", style="green" if holds else "bold red"))

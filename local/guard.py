@@ -1,39 +1,21 @@
-"""Whom a socket of this program answers. The standard library alone: ministack's Python runs this, too.
-
-Every web page can send requests to 127.0.0.1, and anybody can let a name of theirs lead there. The front door answers
-programs and its own page; the emulator answers only who knows the access key of this start.
-"""
+"""Whom the emulator answers: who knows the key of this start. The standard library alone: ministack runs this, too."""
 
 import hmac
 import os
 import re
 import secrets
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Final
 
-Wsgi = Callable[[dict[str, Any], Any], Iterable[bytes]]
-Rule = Callable[[Mapping[str, str], int], bool]
+from memtools_cli.service.guard import THIS_MACHINE, is_here
 
 KEY_SETTING: Final = "MEMTOOLS_EMULATOR_KEY"
 # The access key id of this process's own clients. A process that it starts is told.
 KEY: Final = os.environ.get(KEY_SETTING) or f"local-{secrets.token_hex(16)}"
-FORBIDDEN: Final = b'{"message": "Forbidden"}'
 
-_THIS_MACHINE: Final = ("127.0.0.1", "localhost", "[::1]")
 # This machine, as a container calls it (docs/sam-local.md).
 _FROM_CONTAINERS: Final = "host.docker.internal"
 _CREDENTIAL: Final = re.compile(r"AWS4-HMAC-SHA256 Credential=([^/,\s]+)/")
-
-
-def by_program_or_own_page(headers: Mapping[str, str], port: int) -> bool:
-    """Whether the front door answers: no other site's page asks, nor one under a name that leads here."""
-    host = headers.get("host", "").lower()
-    return (
-        _is_here(host, port, _THIS_MACHINE)
-        and headers.get("origin", f"http://{host}").lower() == f"http://{host}"
-        and headers.get("sec-fetch-site", "none") in ("none", "same-origin")
-        and "access-control-request-method" not in headers
-    )
 
 
 def by_own_client(headers: Mapping[str, str], port: int) -> bool:
@@ -42,39 +24,6 @@ def by_own_client(headers: Mapping[str, str], port: int) -> bool:
     return (
         found is not None
         and hmac.compare_digest(found[1].encode(), KEY.encode())
-        and _is_here(headers.get("host", "").lower(), port, (*_THIS_MACHINE, _FROM_CONTAINERS))
+        and is_here(headers.get("host", "").lower(), port, (*THIS_MACHINE, _FROM_CONTAINERS))
         and not any(name == "origin" or name.startswith(("sec-fetch-", "access-control-")) for name in headers)
     )
-
-
-def guarded(application: Wsgi, answers: Rule) -> Wsgi:
-    """The application for the requests that the rule lets in; it permits no page to read its answers (CORS)."""
-
-    def respond(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
-        if not answers(_headers_of(environ), int(environ["SERVER_PORT"])):
-            length = ("content-length", str(len(FORBIDDEN)))
-            start_response("403 Forbidden", [("content-type", "application/json"), length])
-            return [FORBIDDEN]
-
-        def start(status: str, headers: list[tuple[str, str]], *more: Any) -> Any:
-            return start_response(status, [one for one in headers if not is_cors(one[0])], *more)
-
-        return application(environ, start)
-
-    return respond
-
-
-def is_cors(name: str) -> bool:
-    """Whether the header lets other sites' pages read an answer."""
-    return name.lower().startswith("access-control-")
-
-
-def _is_here(host: str, port: int, names: Iterable[str]) -> bool:
-    return host in {f"{name}:{port}" for name in names} or (port == 80 and host in names)
-
-
-def _headers_of(environ: Mapping[str, Any]) -> dict[str, str]:
-    """A header sent twice has both values with a comma between, which no rule takes."""
-    prefix = "HTTP_"
-    names = {name: name.removeprefix(prefix).lower().replace("_", "-") for name in environ if name.startswith(prefix)}
-    return {told: environ[name] for name, told in names.items()}

@@ -1,7 +1,7 @@
-"""ministack behind our guard, ending with whoever started it. Run by ministack's Python: ``-P THIS [DATA]``.
+"""ministack behind our guard, ending with whoever started it. Run by ministack's Python: ``-P THIS``.
 
 Standard input is a pipe that the starting process holds open and never writes to. However that process ends, the pipe
-closes; ministack then writes its state down and stops. Until it has, it holds the lock of its folder.
+closes, and ministack stops.
 """
 
 import importlib
@@ -10,17 +10,17 @@ import signal
 import sys
 import threading
 from collections.abc import Awaitable, Callable
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+_ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(_ROOT), str(_ROOT / "cli")]
 
-from local.guard import FORBIDDEN, by_own_client, is_cors
-from local.lock import Locked, held
+from memtools_cli.service.guard import FORBIDDEN, is_cors  # noqa: E402
+
+from local.guard import by_own_client  # noqa: E402
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
-LOCKED = 75  # the exit status
 
 
 def guarded(application: Any) -> Any:
@@ -68,20 +68,13 @@ def end_with_parent() -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def main() -> int:
-    """Serve until told to stop; the exit status."""
-    folder = Path(sys.argv.pop()) if len(sys.argv) > 1 else None
-    try:
-        with held(folder) if folder else nullcontext():
-            module = importlib.import_module("ministack.app")
-            module.app = guarded(module.app)  # type: ignore[attr-defined]
-            threading.Thread(target=end_with_parent, daemon=True).start()
-            module.main()
-    except Locked as error:
-        print(error)
-        return LOCKED
-    return 0
+def main() -> None:
+    """Serve until told to stop."""
+    module = importlib.import_module("ministack.app")
+    module.app = guarded(module.app)  # type: ignore[attr-defined]
+    threading.Thread(target=end_with_parent, daemon=True).start()
+    module.main()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -16,8 +16,6 @@ import requests
 
 from local.environments import environment
 from local.guard import KEY, KEY_SETTING
-from local.guarded_ministack import LOCKED
-from local.lock import Locked
 from local.template import ROOT
 
 PINS: Final = ROOT / "local" / "ministack-constraints.txt"
@@ -25,7 +23,6 @@ SERVICES: Final = "s3,dynamodb"
 _GUARDED: Final = ROOT / "local" / "guarded_ministack.py"
 _OURS: Final = {"authorization": f"AWS4-HMAC-SHA256 Credential={KEY}/"}
 _SECONDS_TO_START = 60.0
-# It writes its state down as it stops.
 _SECONDS_TO_STOP = 60.0
 _PAUSE = 0.05
 
@@ -34,21 +31,19 @@ _PAUSE = 0.05
 def ministack_endpoint(
     start: Sequence[str] = (),
     services: str = SERVICES,
-    data: Path | None = None,
     settings: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[str]:
     """The address of a ministack of our own, on a free port of loopback.
 
     ``start`` is the command that starts it, if that is not the usual one, which has a guard; ``settings`` are more of
-    its own. Its state is that of the folder ``data``, and is left there; without a folder it begins empty.
+    its own. It begins empty.
     """
-    folder_of_state = [str(data.resolve())] if data else []
-    command = start or [str(environment("ministack", PINS)), "-P", str(_GUARDED), *folder_of_state]
+    command = start or [str(environment("ministack", PINS)), "-P", str(_GUARDED)]
     with tempfile.TemporaryDirectory() as folder, (Path(folder) / "log").open("w+b") as log:
         port = _free_port()
         process = subprocess.Popen(
             command,
-            env={**_environment(port, folder, services), **(_kept(data) if data else {}), **settings},
+            env={**_environment(port, folder, services), **settings},
             cwd=folder,
             # Ends with us: the pipe closes when this process ends.
             stdin=subprocess.PIPE,
@@ -90,17 +85,6 @@ def _environment(port: int, folder: str, services: str) -> dict[str, str]:
     }
 
 
-def _kept(data: Path) -> dict[str, str]:
-    """What makes it keep its state: objects as they come, all else when it stops."""
-    place = data.resolve()
-    return {
-        "PERSIST_STATE": "1",
-        "STATE_DIR": str(place / "state"),
-        "S3_PERSIST": "1",
-        "S3_DATA_DIR": str(place / "s3"),
-    }
-
-
 def _await_answer(process: subprocess.Popen[bytes], url: str, log: IO[bytes]) -> None:
     end = time.monotonic() + _SECONDS_TO_START
     while time.monotonic() < end and process.poll() is None:
@@ -110,8 +94,6 @@ def _await_answer(process: subprocess.Popen[bytes], url: str, log: IO[bytes]) ->
         except requests.RequestException:
             _ended_within(process, _PAUSE)
     log.seek(0)
-    if process.poll() == LOCKED:
-        raise Locked(log.read().decode(errors="replace").strip())
     raise RuntimeError(f"ministack did not start:\n{log.read().decode(errors='replace')}")
 
 

@@ -7,15 +7,16 @@ from contextlib import contextmanager
 from typing import Any
 
 import boto3
+from memtools_cli.service import guard as front
+from memtools_cli.service.serving import serving
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 
 from local import guard
 from local.ministack import settings_for
 from local.moto_patches import spare
-from local.serving import serving
 from local.template import Template
 
-Wsgi = guard.Wsgi
+Wsgi = front.Wsgi
 
 # Each call of the service has several at once.
 _CONNECTIONS = 500
@@ -36,7 +37,7 @@ def one_at_a_time(application: Wsgi) -> Wsgi:
 def moto_endpoint(around: Callable[[Wsgi], Wsgi] = one_at_a_time) -> Iterator[str]:
     """The address of a moto server of our own, on a free port of loopback; ``around`` makes it fit for threads."""
     spare()
-    emulator = guard.guarded(around(DomainDispatcherApplication(create_backend_app)), guard.by_own_client)
+    emulator = front.guarded(around(DomainDispatcherApplication(create_backend_app)), guard.by_own_client)
     with serving(emulator, connections=_CONNECTIONS) as address:
         yield address
 

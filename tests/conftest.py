@@ -6,6 +6,7 @@ The pure suites load neither boto3 nor moto: what needs them imports them.
 import itertools
 import os
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,7 +19,7 @@ from local.template import Template
 if TYPE_CHECKING:
     from local.service import Service
 from tests.fakes import FakeClock
-from tests.memories import over_adapters, over_fakes
+from tests.memories import over_adapters, over_fakes, over_file
 
 # Before anything imports numpy, as in the functions.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -104,9 +105,15 @@ def _empty(dynamodb: Any, table: str) -> None:
         dynamodb.batch_write_item(RequestItems={table: deletions})
 
 
-@pytest.fixture(params=["fake", pytest.param("moto", marks=pytest.mark.emulated)])
+@pytest.fixture
+def file_memory(tmp_path: Path, clock: FakeClock) -> Backend:
+    """A memory in a file of its own."""
+    return over_file(tmp_path / "memory.db", clock.now)
+
+
+@pytest.fixture(params=["fake", "file", pytest.param("moto", marks=pytest.mark.emulated)])
 def memory(request: pytest.FixtureRequest) -> Backend:
-    """A memory over the fakes, and over the adapters: what holds of one holds of the other."""
+    """A memory over the fakes, in a file, and over the AWS adapters: what holds of one holds of the others."""
     made: Backend = request.getfixturevalue(f"{request.param}_memory")
     return made
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 from memtools.backend import Backend
@@ -40,11 +41,33 @@ def over_adapters(dynamodb: Any, s3: Any, names: Mapping[str, str], now: Callabl
     )
 
 
+def over_file(file: Path, now: Callable[[], datetime]) -> Backend:
+    """The memory in the SQLite file, seen by a process just started whose clock is ``now``."""
+    from memtools.adapters.sqlite.file import MemoryFile
+    from memtools.adapters.sqlite.personas import SqlitePersonas
+    from memtools.adapters.sqlite.segments import SqliteSegments
+    from memtools.adapters.sqlite.traces import SqliteTraces
+
+    opened = MemoryFile(file, now)
+    return Backend(
+        traces=SqliteTraces(opened, RETENTION),
+        personas=SqlitePersonas(opened, RETENTION),
+        segments=SqliteSegments(opened),
+        now=opened.now,
+        embedder=FakeEmbedder(),
+        retention=RETENTION,
+    )
+
+
 def lose_segment(memory: Backend, scope: Scope) -> None:
     """The segment is deleted past the port, as by somebody who clears the bucket."""
     segments: Any = memory.segments
     if isinstance(segments, FakeSegments):
         del segments._stored[scope]
+        return
+    if hasattr(segments, "_file"):
+        with segments._file.writing() as connection:
+            connection.execute("DELETE FROM segments WHERE scope = ?", [scope.key])
         return
     from memtools.adapters.segments import segment_key
 

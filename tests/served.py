@@ -6,34 +6,43 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
 from local.template import ROOT
 
-_SECONDS_TO_STOP = 120
+SECONDS = 120
 
 
 @dataclass(frozen=True)
 class Served:
-    """Where the service answers, and where its stores do."""
+    """Where the service answers, and its process; where its emulator does, with the key, if it has one."""
 
     url: str
-    emulator: str
+    process: subprocess.Popen[str]
+    emulator: str = ""
 
 
 @contextmanager
 def local_service(data: Path) -> Iterator[Served]:
-    """A service that keeps its memories in ``data``."""
-    kept = {"STORE": "ministack", "DATA": str(data)}
-    with started([sys.executable, "-m", "local"], ROOT, {**os.environ, **kept}) as service:
+    """`make local`, with its memory in ``data``."""
+    with started([sys.executable, "-m", "local"], ROOT, {**os.environ, "DATA": str(data)}) as service:
         yield service
 
 
 @contextmanager
-def started(command: Sequence[str], folder: Path, settings: Mapping[str, str]) -> Iterator[Served]:
+def emulated_service(kind: str) -> Iterator[Served]:
+    """`make local STORE=...`."""
+    with started([sys.executable, "-m", "local"], ROOT, {**os.environ, "STORE": kind}, emulated=True) as service:
+        yield service
+
+
+@contextmanager
+def started(
+    command: Sequence[str], folder: Path, settings: Mapping[str, str], *, emulated: bool = False
+) -> Iterator[Served]:
     """The service that the command starts, on a free port; it is ended as a system ends it."""
     process = subprocess.Popen(
         command,
@@ -44,16 +53,29 @@ def started(command: Sequence[str], folder: Path, settings: Mapping[str, str]) -
         start_new_session=True,
     )
     assert process.stdout
+    around = ExitStack()
+    around.callback(process.stdout.close)
     try:
-        url, emulator = _told(process.stdout, "window: "), _told(process.stdout, "emulator: ")
-        if not emulator:
-            raise RuntimeError(f"the service did not start, and ended with {process.wait(_SECONDS_TO_STOP)}")
+        url = _told(process.stdout, "window: ")
+        if not url:
+            raise RuntimeError(f"the service did not start, and ended with {process.wait(SECONDS)}")
+        emulator = _told(process.stdout, "emulator: ") if emulated else ""
         # Its log is read on and on, or it would stop where nobody takes it.
-        threading.Thread(target=process.stdout.read, daemon=True).start()
-        yield Served(url.rstrip("/"), emulator)
+        reader = threading.Thread(target=process.stdout.read, daemon=True)
+        reader.start()
+        around.callback(reader.join, SECONDS)
+        yield Served(url.rstrip("/"), process, emulator)
     finally:
-        os.killpg(process.pid, signal.SIGTERM)
-        process.wait(_SECONDS_TO_STOP)
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
+        process.wait(SECONDS)
+        around.close()
+
+
+def ended(service: Served, by: signal.Signals) -> int:
+    """End the service, and nothing else, with a signal; its exit status."""
+    service.process.send_signal(by)
+    return service.process.wait(SECONDS)
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import typer
 from typer.exceptions import Abort, TyperException
 
-from memtools_cli.commands import doctor, erase, mcp, moving, tools
+from memtools_cli.commands import doctor, erase, mcp, moving, serve, tools
 from memtools_cli.failures import BadUsage, Failure, Interrupted, failure_of
 from memtools_cli.options import VersionOption
 from memtools_cli.output import escape_what_no_encoding_has, print_error, show
@@ -33,6 +33,7 @@ moving.add_to(app)
 erase.add_to(app)
 doctor.add_to(app)
 mcp.add_to(app)
+serve.add_to(app)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -10,6 +10,7 @@ from memtools.adapters.archive.errors import translated, translation
 from memtools_client import MemoryClient, MemoryToolError, Unscoped
 
 from memtools_cli.failures import BadUsage, Failure, Forbidden, Refused, Unavailable, failure_of, tool_failure
+from memtools_cli.local import client_in
 from memtools_cli.options import MemoryOptions, ToolsOptions
 from memtools_cli.stack import FUNCTIONS, functions_of, functions_with_prefix, outputs_of
 
@@ -21,7 +22,11 @@ _LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 def connect(tools: ToolsOptions, memory: MemoryOptions) -> MemoryClient:
     """The client. Raises Failure or ToolError where the options do not fit together."""
     way, value = tools.chosen()
-    return _over_http(value, tools, memory) if way == "url" else by_invoke(named_functions(way, value), memory)
+    if way == "url":
+        return _over_http(value, tools, memory)
+    if way == "data":
+        return client_in(value, memory.scope())
+    return by_invoke(named_functions(way, value), memory)
 
 
 def named_functions(way: str, value: str) -> dict[str, str]:

@@ -10,18 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from memtools.adapters.archive.documents import read_versions, versions_of
+from memtools.adapters.archive.port import Archive
 from memtools.adapters.archive.records import (
     DocumentVersion,
     Record,
-    current_versions,
     record_of_values,
-    record_pages,
     sort_key,
     values_of,
     version_of,
 )
-from memtools.adapters.archive.stores import Stores, Version
 from memtools.domain.scope import Scope
 
 from memtools_cli.export_file import COUNTS, HEADER, line_of
@@ -38,7 +35,7 @@ class Part:
     about: Path
 
 
-def export(stores: Stores, scope: Scope, file: Path, advance: Advance) -> dict[str, int]:
+def export(archive: Archive, scope: Scope, file: Path, advance: Advance) -> dict[str, int]:
     """Write all that the scope has to ``file``; how much of each kind.
 
     All versions are read again at the end. Where none has changed, the file holds what was there in the moment between.
@@ -46,30 +43,30 @@ def export(stores: Stores, scope: Scope, file: Path, advance: Advance) -> dict[s
     """
     if exists(file):
         raise Refused(f"{file} exists already. Name another file, or remove it.")
-    part = _begin(stores, scope, file)
-    written = _written(part.file, scope)
+    part = _begin(archive, scope, file)
+    written = _written(part.file)
     advance(len(written))
     with reopen(part.file, "a") as out:
         if not out.tell():
             out.write(_line(HEADER))
-        for records in record_pages(stores, scope, after=next(reversed(written), None)):
+        for records in archive.record_pages(scope, after=next(reversed(written), None)):
             out.writelines(_line(values_of(record)) for record in records)
             out.flush()
-            written |= {sort_key(scope, record): version_of(record) for record in records}
+            written |= {sort_key(record): version_of(record) for record in records}
             advance(len(records))
-        versions = versions_of(stores, scope)
-        out.writelines(_line(values_of(version)) for version in read_versions(stores, scope, versions))
-    _require_unchanged(stores, scope, part, written, versions)
+        names = archive.document_names(scope)
+        out.writelines(_line(values_of(version)) for version in archive.documents(scope))
+    _require_unchanged(archive, scope, part, written, names)
     counts = _finish(part)
     part.file.replace(file)
     part.about.unlink()
     return counts
 
 
-def _begin(stores: Stores, scope: Scope, file: Path) -> Part:
+def _begin(archive: Archive, scope: Scope, file: Path) -> Part:
     """The export that was begun into this file, else a new one. Raises Failure where that is of another scope."""
     part, about = (file.with_name(file.name + ending) for ending in (".part", ".part.json"))
-    origin = {"scope": scope.key, "table": stores.table, "bucket": stores.bucket}
+    origin = {"scope": scope.key, **archive.place}
     try:
         if not exists(about):
             if exists(part):
@@ -86,7 +83,7 @@ def _begin(stores: Stores, scope: Scope, file: Path) -> Part:
     return Part(part, about)
 
 
-def _written(part: Path, scope: Scope) -> dict[str, int | None]:
+def _written(part: Path) -> dict[str, int | None]:
     """The records of the table that the file holds, by sort key, in order, with their versions.
 
     The file is cut off behind them: documents are few, and read again.
@@ -102,7 +99,7 @@ def _written(part: Path, scope: Scope) -> dict[str, int | None]:
             if record is None or isinstance(record, DocumentVersion):
                 break
             end += len(line)
-            written[sort_key(scope, record)] = version_of(record)
+            written[sort_key(record)] = version_of(record)
         file.truncate(end)
     return written
 
@@ -120,10 +117,10 @@ def _record(line: bytes) -> Record | None:
 
 
 def _require_unchanged(
-    stores: Stores, scope: Scope, part: Part, written: dict[str, int | None], versions: dict[str, list[Version]]
+    archive: Archive, scope: Scope, part: Part, written: dict[str, int | None], names: list[tuple[str, str]]
 ) -> None:
     """Raise Failure, and drop the export, where the scope no longer holds what was written."""
-    if current_versions(stores, scope) != written or versions_of(stores, scope) != versions:
+    if archive.current_versions(scope) != written or archive.document_names(scope) != names:
         part.file.unlink()
         part.about.unlink()
         raise Refused("The memory changed while it was exported, so the export was dropped. Run it again.", "conflict")

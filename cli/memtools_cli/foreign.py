@@ -6,9 +6,8 @@ again.
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
-from memtools.adapters.archive.documents import create_agent_document, read_agent_document
+from memtools.adapters.archive.port import Archive
 from memtools.domain.scope import Scope
 from memtools_client import MemoryClient
 
@@ -39,11 +38,11 @@ def import_plan(client: MemoryClient, plan: Plan, advance: Advance) -> dict[str,
     return counts
 
 
-def missing_agent_documents(s3: Any, bucket: str, scope: Scope, plan: Plan) -> dict[str, bytes]:
-    """The agent's own documents that are not in the bucket. Raises Failure where one is there with another text."""
+def missing_agent_documents(archive: Archive, scope: Scope, plan: Plan) -> dict[str, bytes]:
+    """The agent's own documents that are not there. Raises Failure where one is there with another text."""
     missing = {}
     for name, text in plan.agent_documents.items():
-        found = read_agent_document(s3, bucket, scope, name)
+        found = archive.read_agent_document(scope, name)
         if found is None:
             missing[name] = text.encode()
         elif found != text.encode():
@@ -51,7 +50,7 @@ def missing_agent_documents(s3: Any, bucket: str, scope: Scope, plan: Plan) -> d
     return missing
 
 
-def create_agent_documents(s3: Any, bucket: str, scope: Scope, missing: Mapping[str, bytes]) -> None:
+def create_agent_documents(archive: Archive, scope: Scope, missing: Mapping[str, bytes]) -> None:
     """Store them where there are none."""
     for name, data in missing.items():
-        create_agent_document(s3, bucket, scope, name, data)
+        archive.create_agent_document(scope, name, data)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
 from importlib.metadata import version
 from inspect import Parameter, Signature, signature
+from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 from memtools.domain.scope import Scope
@@ -15,6 +16,12 @@ from memtools_cli.failures import BadUsage
 
 _STACK = Annotated[
     str, Option("--stack", envvar="MEMTOOLS_STACK", help="The CloudFormation stack: its outputs name the rest.")
+]
+
+
+DataOption = Annotated[
+    str,
+    Option("--data", help="The folder of a memory on this machine; ~/.memtools unless named. [env: MEMTOOLS_DATA]"),
 ]
 
 
@@ -57,23 +64,20 @@ class ToolsOptions:
     function_prefix: Annotated[
         str, Option("--function-prefix", help="Invoke the functions whose names begin with this.")
     ] = ""
-
-    @property
-    def is_named(self) -> bool:
-        """Whether an option or the environment says where the tools are."""
-        return bool(self.url or self.stack or self.function_prefix or os.environ.get("MEMTOOLS_URL"))
+    data: DataOption = ""
 
     def chosen(self) -> tuple[str, str]:
-        """The one way that is named, and its value; options precede the environment. Raises Failure."""
+        """The one way that is named, and its value; options precede the environment. Raises Failure.
+
+        Unless a way is named, it is the folder of a memory on this machine.
+        """
         environment = {"url": os.environ.get("MEMTOOLS_URL", ""), "stack": os.environ.get("MEMTOOLS_STACK", "")}
-        ways = {"url": self.url, "stack": self.stack, "function_prefix": self.function_prefix}
+        ways = {"url": self.url, "stack": self.stack, "function_prefix": self.function_prefix, "data": self.data}
         typed = {name: value for name, value in ways.items() if value and value != environment.get(name)}
         if len(typed) > 1:
-            raise BadUsage("Name one of --url, --stack and --function-prefix, not several.")
-        for name, value in (typed or environment).items():
-            if value:
-                return name, value
-        raise BadUsage("Where are the tools? Name --url (or MEMTOOLS_URL), --stack or --function-prefix.")
+            raise BadUsage("Name one of --url, --stack, --function-prefix and --data, not several.")
+        named = [(name, value) for name, value in (typed or environment).items() if value]
+        return named[0] if named else ("data", folder_of(""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +88,25 @@ class StoreOptions:
     table: Annotated[str, Option("--table", envvar="MEMTOOLS_TABLE", help="The table of traces.")] = ""
     bucket: Annotated[str, Option("--bucket", envvar="MEMTOOLS_BUCKET", help="The bucket of documents.")] = ""
     index: Annotated[str, Option("--index", help="The table's index by time of change.")] = "changed"
+    data: DataOption = ""
+
+    @property
+    def is_deployed(self) -> bool:
+        """Whether the memory is that of a deployment; else it is on this machine. Raises Failure where both are named.
+
+        Options precede the environment.
+        """
+        names = {name: getattr(self, name) for name in ("stack", "table", "bucket")}
+        if not self.data:
+            return any(names.values())
+        if any(value and value != os.environ.get(f"MEMTOOLS_{name.upper()}") for name, value in names.items()):
+            raise BadUsage("Name --data, or --stack, or --table and --bucket, not several.")
+        return False
+
+
+def folder_of(data: str) -> str:
+    """The folder of the memory on this machine, if ``--data`` is ``data``."""
+    return data or os.environ.get("MEMTOOLS_DATA", "") or str(Path.home() / ".memtools")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from memtools.adapters.archive.documents import read_versions, versions_of
-from memtools.adapters.archive.records import record_pages
-from memtools.adapters.archive.stores import Stores
+from memtools.adapters.archive.port import Archive
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Status, Trace
 
@@ -13,13 +11,13 @@ from memtools_cli.failures import BadUsage, Refused
 from memtools_cli.files import exists, replace_file
 
 
-def export(stores: Stores, scope: Scope, file: Path) -> dict[str, int]:
+def export(archive: Archive, scope: Scope, file: Path) -> dict[str, int]:
     """Write the page; how many memories and documents it has. It cannot be imported."""
     if exists(file):
         raise Refused(f"{file} exists already. Name another file, or remove it.")
-    records = [record for page in record_pages(stores, scope) for record in page]
+    records = [record for page in archive.record_pages(scope) for record in page]
     traces = [record for record in records if isinstance(record, Trace)]
-    documents = {one.name: one.data for one in read_versions(stores, scope, versions_of(stores, scope))}
+    documents = {one.name: one.data for one in archive.documents(scope)}
     texts = {name: data.decode(errors="replace") for name, data in documents.items() if data is not None}
     try:
         replace_file(file, page_of(scope, traces, texts))

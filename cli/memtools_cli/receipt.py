@@ -6,14 +6,13 @@ entries again, which does no harm, and counts them.
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from memtools.adapters.archive.erasing import KINDS, Entry
-from memtools.adapters.archive.stores import Stores
+from memtools.adapters.archive.port import KINDS, Archive, Entry
 from memtools.domain.scope import Scope
 from memtools.domain.text import digest
 
@@ -27,15 +26,11 @@ class Receipt:
 
     agent: str
     user: str
-    table: str
-    bucket: str
+    place: Mapping[str, str]
+    remaining: str
     begun: str
     finished: str | None = None
     verified: bool = False
-    remaining: str = (
-        "For 30 days a tombstone in the table, and for a day or two a marker in the bucket. They have no content. They"
-        " keep processes that knew the memory from storing it again."
-    )
     erased: dict[str, int] = field(default_factory=lambda: dict.fromkeys(KINDS, 0))
     pending: list[Entry] = field(default_factory=list)
     file: Path = Path()
@@ -79,22 +74,24 @@ class Receipt:
             raise BadUsage(f"Cannot write the receipt {self.file}: {error.strerror}.") from None
 
 
-def receipt_of(stores: Stores, scope: Scope, file: Path | None) -> Receipt:
+def receipt_of(archive: Archive, scope: Scope, file: Path | None) -> Receipt:
     """The receipt in ``file``, or the unfinished one in this folder, to continue; else a new one, written at once.
 
     Raises Failure where the file is the receipt of a finished erasure, or of another scope.
     """
     if file is None:
-        name = f"memtools-erased-{digest(scope.key, stores.table)[:12]}"
+        name = f"memtools-erased-{digest(scope.key, *archive.place.values())[:12]}"
         unfinished = [one for one in sorted(Path().glob(f"{name}-*.json")) if _read(one).finished is None]
         file = unfinished[0] if unfinished else Path(f"{name}-{datetime.now(UTC):%Y%m%dT%H%M%S%f}Z.json")
     if not exists(file):
-        new = Receipt(agent=scope.agent, user=scope.user, table=stores.table, bucket=stores.bucket, begun=_now())
+        new = Receipt(
+            agent=scope.agent, user=scope.user, place=archive.place, remaining=archive.remaining, begun=_now()
+        )
         new.file = file
         new.note([])
         return new
     known = _read(file)
-    if (known.agent, known.user, known.table, known.bucket) != (scope.agent, scope.user, stores.table, stores.bucket):
+    if (known.agent, known.user, known.place) != (scope.agent, scope.user, archive.place):
         raise Refused(f"{file} is the receipt of another memory's erasure. Name another file.")
     if known.finished:
         raise Refused(f"{file} is the receipt of an erasure that is finished. Name another file.")

@@ -1,17 +1,20 @@
-"""Clients of AWS services, and what the options or the stack's outputs name: table, bucket, functions."""
+"""What the options or the stack's outputs name: an archive, functions; and the clients of AWS services for them."""
 
 from collections.abc import Mapping
 from typing import Any, Final
 
 import boto3
 from botocore.config import Config
+from memtools.adapters.archive.deployed import DeployedArchive
 from memtools.adapters.archive.errors import translated
+from memtools.adapters.archive.port import Archive
 from memtools.adapters.archive.stores import Stores
 from memtools.errors import InvalidArguments
 from memtools_client.functions import FUNCTIONS as FUNCTION_OF_TOOL
 
 from memtools_cli.failures import BadUsage, Refused
-from memtools_cli.options import StoreOptions
+from memtools_cli.local import archive_in
+from memtools_cli.options import StoreOptions, folder_of
 
 FUNCTIONS: Final = tuple(dict.fromkeys(FUNCTION_OF_TOOL.values()))
 # A laptop on a train needs longer timeouts and more attempts than a function does.
@@ -36,22 +39,33 @@ def outputs_of(stack: str) -> Mapping[str, str]:
     return {one["OutputKey"]: one["OutputValue"] for one in found.get("Outputs", [])}
 
 
+def archive_of(options: StoreOptions) -> Archive:
+    """The archive of the memory that the options name. Raises Failure or ToolError."""
+    return DeployedArchive(stores_of(options)) if options.is_deployed else archive_in(folder_of(options.data))
+
+
+def agent_archive_of(options: StoreOptions, *, local: bool) -> Archive | None:
+    """The archive for documents of the agent, which need no table; None if no bucket is named.
+
+    ``local``: the tools run on this machine. Raises Failure or ToolError.
+    """
+    if not options.is_deployed:
+        return archive_in(folder_of(options.data)) if local else None
+    bucket = options.bucket or (outputs_of(options.stack).get("BucketName", "") if options.stack else "")
+    return DeployedArchive(Stores.of(client("dynamodb"), client("s3"), "", bucket)) if bucket else None
+
+
 def stores_of(options: StoreOptions) -> Stores:
     """The table and the bucket that the options name, or the stack's. Raises Failure or ToolError."""
     table, bucket = options.table, options.bucket
     if not (table and bucket):
         if not options.stack:
-            raise BadUsage("Where is the memory? Name --stack, or --table and --bucket.")
+            raise BadUsage("Where is the memory? Name --stack, or both --table and --bucket.")
         outputs = outputs_of(options.stack)
         table, bucket = table or outputs.get("TableName", ""), bucket or outputs.get("BucketName", "")
         if not (table and bucket):
             raise BadUsage(f"The stack {options.stack} has no outputs TableName and BucketName: is it one of memtools?")
     return Stores.of(client("dynamodb"), client("s3"), table, bucket)
-
-
-def bucket_of(options: StoreOptions) -> str:
-    """The bucket that the options name, or the stack's; empty without either."""
-    return options.bucket or (outputs_of(options.stack).get("BucketName", "") if options.stack else "")
 
 
 def functions_of(outputs: Mapping[str, str]) -> dict[str, str]:

@@ -2,7 +2,8 @@
 
 import pytest
 from memtools import current_call
-from memtools.adapters.aws import READ_FAILED, in_parallel, translated_errors
+from memtools.adapters.aws import in_parallel, translated_errors
+from memtools.adapters.translation import READ_FAILED
 from memtools.errors import Unavailable
 
 

@@ -14,8 +14,9 @@ from botocore.exceptions import (
     NoCredentialsError,
     ReadTimeoutError,
 )
-from memtools.adapters.aws import WRITE_FAILED, translated_errors
+from memtools.adapters.aws import translated_errors
 from memtools.adapters.table.traces import DynamoTraces
+from memtools.adapters.translation import WRITE_FAILED
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Stamp, Trace, key_of
 from memtools.errors import Fault, TooLarge, ToolError, Unavailable

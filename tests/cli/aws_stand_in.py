@@ -8,9 +8,9 @@ from typing import Any
 from urllib.parse import unquote
 from xml.sax.saxutils import escape
 
+from memtools_cli.service.http import Context, Handler
 from werkzeug.wrappers import Request, Response
 
-from local.service import Context, Handler
 from tests.served import answering
 
 STACK = "memtools"

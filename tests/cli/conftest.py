@@ -13,7 +13,9 @@ from tests.cli.worlds import Run, client, runner
 
 
 @pytest.fixture(autouse=True)
-def _nothing_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def _nothing_in_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """No names but a folder for what is kept on this machine."""
+    monkeypatch.setenv("MEMTOOLS_DATA", str(tmp_path_factory.mktemp("data")))
     for name in ("AGENT", "USER", "URL", "TOKEN", "STACK", "TABLE", "BUCKET", "DEBUG"):
         monkeypatch.delenv(f"MEMTOOLS_{name}", raising=False)
 

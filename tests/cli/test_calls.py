@@ -145,10 +145,11 @@ def test_a_prefix_has_to_match_one_stack(bare: Run, aws: StandIn) -> None:
         (2, ["call", "memory_search", "--arg", "query", *LOCAL]),
         (2, ["call", "memory_search", "--arg", "query=a", "--json-args", "{}", *LOCAL]),
         (3, ["search", "x", *LOCAL]),
-        (2, ["export", "file", *WHO]),
+        (2, ["export", "file", *WHO, "--table", "t"]),
+        (2, ["export", "file", *WHO, "--data", "folder", "--stack", "s"]),
         (2, ["import", "no-such-file", *WHO]),
         (2, ["erase", *WHO]),
-        (2, ["doctor"]),
+        (2, ["doctor", "--data", "folder", "--url", API]),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )

@@ -1,6 +1,7 @@
 """Nothing derived from a memory is written, or used, after the memory was erased."""
 
 import pytest
+from memtools.adapters.archive.deployed import DeployedArchive
 from memtools.adapters.archive.stores import Stores
 from memtools.backend import Backend
 from memtools.domain.scope import Scope
@@ -37,8 +38,9 @@ class World:
         stores = Stores(
             client("dynamodb"), client("s3"), self.names["TABLE_NAME"], self.names["BUCKET_NAME"], self.clock.now
         )
-        receipt = receipt_of(stores, scope, None)
-        erasing.erase(stores, scope, receipt, lambda _: None)
+        archive = DeployedArchive(stores)
+        receipt = receipt_of(archive, scope, None)
+        erasing.erase(archive, scope, receipt, lambda _: None)
         assert receipt.verified
 
     def stored_bytes(self) -> bytes:

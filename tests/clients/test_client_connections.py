@@ -15,6 +15,7 @@ from botocore.exceptions import ClientError, ConnectTimeoutError, NoCredentialsE
 from hypothesis import given
 from hypothesis import strategies as st
 from memtools.domain.scope import Scope
+from memtools_cli.service.http import Context
 from memtools_client import (
     InvalidArguments,
     MemoryClient,
@@ -30,7 +31,7 @@ from memtools_client.errors import error_of
 from memtools_client.http import HttpConnection, Unsigned
 from memtools_client.invoke import LambdaConnection
 
-from local.service import Context, Service
+from local.service import Service
 from tests.clients.stand_in import Answer, StandIn, problem
 
 _EMPTY = Answer(200, {"results": []})

@@ -1,59 +1,31 @@
-"""``python -m tests.durable``: what a local service with a durable store was told is there when it starts again.
+"""``python -m tests.durable [--kills N] [--seed N]``: processes that write to one file, killed at any moment.
 
-Then the same however the service ends, in check_endings.py. Needs ministack, which is made ready under build/. Exits
-non-zero where anything is missing.
+Three processes with eight writers between them; all that they were told has to be there, nothing by halves, and the
+file whole. Prints the verdict; exits non-zero where anything is wrong.
 """
 
+import argparse
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
-import pytest
-import requests
+from tests.durable.kills import run
 
-from tests.served import local_service
-
-_SECONDS = 120
-_CALLER = {"x-memory-agent": "helper", "x-memory-user": "maya"}
-
-
-def _call(url: str, tool: str, **arguments: Any) -> Any:
-    reply = requests.post(f"{url}/tools/memory_{tool}", json=arguments, headers=_CALLER, timeout=_SECONDS)
-    reply.raise_for_status()
-    return reply.json()
-
-
-def _remember(url: str) -> None:
-    _call(url, "add", facts=["Maya sails", "Maya is allergic to walnuts"])
-    _call(url, "edit", action="add", target="user", text="Speaks Portuguese")
-    _call(url, "edit", action="add", target="user", text="Speaks English")
-
-
-def _expectations(url: str) -> dict[str, bool]:
-    facts = {one["content"] for one in _call(url, "list")["results"]}
-    found = _call(url, "search", query="Is Maya allergic to walnuts?")["results"]
-    undone = _call(url, "edit", action="undo", target="user")["text"]
-    return {
-        "what was added is listed": facts == {"Maya sails", "Maya is allergic to walnuts"},
-        "it is found": bool(found) and found[0]["content"] == "Maya is allergic to walnuts",
-        "an edit made before can be undone": "Portuguese" in undone and "English" not in undone,
-        "the undo is one more version": len(_call(url, "history", target="user")["versions"]) == 3,
-    }
+_SHOWN = 10
 
 
 def main() -> int:
-    """Remember, end, begin again; its exit status."""
+    """Kill processes; the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m tests.durable", description="Killed in the middle of a write.")
+    parser.add_argument("--kills", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=1, help="another one kills at other moments")
+    given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        with local_service(Path(folder)) as service:
-            _remember(service.url)
-        with local_service(Path(folder)) as service:
-            held = _expectations(service.url)
-    for what, holds in held.items():
-        print("ok" if holds else "MISSING", what)
-    if not all(held.values()):
-        return 1
-    return pytest.main(["-q", str(Path(__file__).with_name("check_endings.py"))])
+        report = run(Path(folder) / "memory.db", given.kills, given.seed)
+    for one in report.findings[:_SHOWN]:
+        print(f"  {one.kind}: {one.what}")
+    print(report)
+    return int(not report.passed)
 
 
 if __name__ == "__main__":

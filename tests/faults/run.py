@@ -118,12 +118,16 @@ class Run:
         return {name: sorted(value) if isinstance(value, set) else value for name, value in values.items()}
 
     def _plain(self, value: Any) -> Any:
-        """``value`` without what differs from run to run: ids by the texts of their birth, no times, no counts."""
-        text = json.dumps(value, default=_as_json, sort_keys=True).replace(self.scope.agent, "AGENT")
-        for birth, name in names_in(self.scope).items():
-            text = text.replace(name, f"<{birth}>")
-        text = re.sub(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "VERSION", text)  # moto's names of versions
-        return _stripped(json.loads(re.sub(r"(<\w+>)-[0-9a-f]{8}", r"\1-spare", text)))
+        return plain(value, self.scope)
+
+
+def plain(value: Any, scope: Scope) -> Any:
+    """``value`` without what differs from run to run: ids by the texts of their birth, no times, no counts."""
+    text = json.dumps(value, default=_as_json, sort_keys=True).replace(scope.agent, "AGENT")
+    for birth, name in names_in(scope).items():
+        text = text.replace(name, f"<{birth}>")
+    text = re.sub(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "VERSION", text)  # names of versions of documents
+    return _stripped(json.loads(re.sub(r"(<\w+>)-[0-9a-f]{8}", r"\1-spare", text)))
 
 
 def _as_json(value: Any) -> Any:

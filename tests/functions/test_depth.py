@@ -8,8 +8,9 @@ from typing import Any
 
 import memtools
 import pytest
+from memtools_cli.service.http import Context
 
-from local.service import Context, Service
+from local.service import Service
 
 PACKAGE = str(Path(memtools.__file__).parent)
 

@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 from memtools.domain.scope import Scope
+from memtools_cli.service.http import Context
 
 from local.invoke import client_context
-from local.service import Context, Service
+from local.service import Service
 from tests.functions.wrapping import ENVELOPES
 
 

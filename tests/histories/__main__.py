@@ -1,4 +1,4 @@
-"""``python -m tests.histories [--store moto|ministack|all] [--rounds N] [--calls N] [--seed N]``."""
+"""``python -m tests.histories [--store file|moto|ministack|all] [--rounds N] [--calls N] [--seed N]``."""
 
 import argparse
 import sys
@@ -7,11 +7,9 @@ from collections.abc import Mapping
 
 from memtools.domain.scope import Scope
 
-from local import store
-from local.template import Template
 from tests.histories.checker import Verdict, check, story_of
 from tests.histories.play import play
-from tests.races.command import STORES, all_clients_at
+from tests.races.command import STORES
 
 # Seconds by which the clock of each process is wrong: another one in each round.
 SKEWS = [(0.0, -1.0, 240.0, -3600.0), (-240.0, 3600.0, 1.0, 0.0), (3600.0, -3600.0, 30.0, -30.0)]
@@ -54,10 +52,8 @@ def main() -> int:
     wrong = False
     for name in STORES if given.store == "all" else [given.store]:
         began = time.monotonic()
-        with STORES[name]() as address, all_clients_at(address):
-            template = Template({"Embedder": "none"})
-            store.create(template)
-            verdict, line = run_on(template.environment, given.rounds, given.calls, given.seed)
+        with STORES[name]() as settings:
+            verdict, line = run_on(settings, given.rounds, given.calls, given.seed)
         print(f"{name} ({time.monotonic() - began:.0f} s)")
         print(line, flush=True)
         wrong = wrong or bool(verdict.lost or verdict.untrue)

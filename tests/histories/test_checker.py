@@ -5,12 +5,10 @@ from typing import Any
 import pytest
 from memtools.domain.scope import Scope
 
-from local import store
-from local.template import Template
 from tests.histories.checker import Verdict, check
 from tests.histories.events import OK, REFUSED, UNKNOWN, Event
 from tests.histories.play import play
-from tests.races.command import STORES, all_clients_at
+from tests.races.command import STORES
 
 WORD, OTHER = "w" + "a" * 14, "w" + "b" * 14
 
@@ -95,28 +93,26 @@ def test_what_is_untrue_is_noticed(events: list[Event]) -> None:
     assert (verdict.lost, bool(verdict.untrue)) == ([], True)
 
 
-def played(scope: str, **settings: str) -> Verdict:
-    """A history on moto, whose processes' clocks differ by an hour."""
-    with STORES["moto"]() as address, all_clients_at(address):
-        template = Template({"Embedder": "none"})
-        store.create(template)
-        environment = {**template.environment, **settings}
-        history = play(
-            Scope(scope, "ana"), (0.0, 3600.0, -3600.0), environment, calls=100, seed=7, disturbed=not settings
-        )
+def played(store: str, scope: str, **settings: str) -> Verdict:
+    """A history on the store, whose processes' clocks differ by an hour."""
+    with STORES[store]() as names:
+        skews, environment = (0.0, 3600.0, -3600.0), {**names, **settings}
+        history = play(Scope(scope, "ana"), skews, environment, calls=100, seed=7, disturbed=not settings)
     assert sum(one.outcome == OK for one in history.events) > len(history.events) / 2
     return check(history.events)
 
 
-def test_no_process_loses_or_invents_anything() -> None:
+@pytest.mark.parametrize("store", ["file", "moto"])
+def test_no_process_loses_or_invents_anything(store: str) -> None:
     """A short history; `make test-histories` plays long ones."""
-    verdict = played("whole")
+    verdict = played(store, "whole")
     assert (verdict.lost, verdict.untrue) == ([], [])
     assert verdict.checks > 500
 
 
+@pytest.mark.parametrize("store", ["file", "moto"])
 @pytest.mark.parametrize("damage", ["no conditions", "own clock", "no keys"])
-def test_code_that_is_broken_on_purpose_is_noticed(damage: str) -> None:
+def test_code_that_is_broken_on_purpose_is_noticed(store: str, damage: str) -> None:
     """Writes without conditions; changes ordered by our clocks and read without overlap; keys ignored."""
-    verdict = played(damage.replace(" ", "-"), HISTORY_DAMAGE=damage)
+    verdict = played(store, damage.replace(" ", "-"), HISTORY_DAMAGE=damage)
     assert verdict.lost or verdict.untrue

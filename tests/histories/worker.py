@@ -12,6 +12,8 @@ from typing import Any
 
 from memtools import current_call
 from memtools.adapters import aws as store_clock
+from memtools.adapters.sqlite import traces as sqlite_traces
+from memtools.adapters.sqlite.file import MemoryFile
 from memtools.adapters.table.statements import Statement
 from memtools.config import Settings
 from memtools.domain.scope import Scope
@@ -53,9 +55,21 @@ def damage(kind: str) -> None:
             return kept if used else parameters
 
         Statement.as_parameters = unconditional  # type: ignore[method-assign]
+        # A file is so fast that two processes hardly ever write at once: here a commit takes as long as one at AWS.
+        sqlite_traces._obstacles = lambda *_: iter(())
+        for statement in ("INSERT", "INSERT_HISTORY"):
+            setattr(sqlite_traces, statement, getattr(sqlite_traces, statement).replace("INSERT", "REPLACE"))
+        commit = sqlite_traces.SqliteTraces.commit
+
+        def slow(*arguments: Any, **named: Any) -> None:
+            time.sleep(0.02)
+            commit(*arguments, **named)
+
+        sqlite_traces.SqliteTraces.commit = slow  # type: ignore[method-assign]
     if kind == "own clock":
         indexes.OVERLAP = timedelta(0)
         wall: Any = vars(store_clock)
+        MemoryFile.now = lambda self: self._wall()  # type: ignore[method-assign]
         setattr(store_clock.StoreClock, "now", lambda _: wall["datetime"].now(wall["UTC"]))  # noqa: B010 - for mypy
 
 

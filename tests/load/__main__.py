@@ -1,19 +1,20 @@
 """``python -m tests.load [--clients 8] [--seconds 60] [--seed N]``: all tools at once, on the local service.
 
-The service is started as its user does, on ministack. Prints how long each tool took, which is no test, and what was
-wrong with what the clients were told, which ends with a non-zero status.
+The service is started as its user does, with its memory in a file. Prints how long each tool took, which is no test,
+and what was wrong with what the clients were told, which ends with a non-zero status.
 """
 
 import argparse
 import sys
 import tempfile
 from collections import Counter
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from statistics import quantiles
 
-from local.ministack import settings_for
-from local.store import environment
-from local.template import ROOT, Template
+from local.template import ROOT
+from tests.memories import over_file
 from tests.races.state import Kind
 from tests.served import local_service
 
@@ -46,8 +47,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder, local_service(Path(folder)) as service:
         log = put_under_load(service.url, given.clients, given.seconds, MOST_CALLS, given.seed)
         print(table(log), flush=True)
-        with environment(settings_for(service.emulator)):
-            wrong = list(findings(service.url, Template().environment, log))
+        open_memory = partial(over_file, Path(folder) / "memory.db", lambda: datetime.now(UTC))
+        wrong = list(findings(service.url, open_memory, log))
     for one in wrong[:_SHOWN]:
         print(f"  {one.kind}: {one.what}")
     calls, refused = sum(map(len, log.seconds.values())), log.refused()

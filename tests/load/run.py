@@ -2,11 +2,12 @@
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
+from memtools.backend import Backend
 from memtools.domain.scope import Scope
 from memtools_client import MemoryClient
 from memtools_client.errors import MemoryToolError
@@ -18,7 +19,7 @@ from tests.load.witness import Witness, shown
 from tests.races import account
 from tests.races.account import Outcome
 from tests.races.state import Finding, State, lost, read, untrue, whole
-from tests.races.workers import Told, memory_at
+from tests.races.workers import Told
 
 AGENT: Final = "load"
 # What was told is held against all that is there, which takes the longer the more there is of both.
@@ -111,12 +112,12 @@ def _together(logs: Sequence[Log]) -> Log:
     return whole_log
 
 
-def findings(url: str, names: Mapping[str, Any], log: Log) -> Iterator[Finding]:
+def findings(url: str, open_memory: Callable[[], Backend], log: Log) -> Iterator[Finding]:
     """What is wrong: calls that were refused though nothing was against them, and what is not as it was told."""
     for user, told in log.told.items():
         yield from (untrue(f"refused: {one}") for one in told if one.reply is None and not is_told_conflict(one))
         scope = Scope(AGENT, user)
-        memory = memory_at(names)
+        memory = open_memory()
         end = read(memory, scope)
         yield from judged(told, end)
         yield from found_again(url, user, end)

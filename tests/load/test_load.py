@@ -2,27 +2,34 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
+from memtools.backend import Backend
 from memtools.catalogue import TOOLS
+from memtools.config import Settings
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Status
+from memtools_cli.service.running import running
 
-from local import service
-from local.template import Template
 from tests.load.course import EVERYBODY
 from tests.load.run import AGENT, Log, findings, is_told_conflict, judged, put_under_load
+from tests.memories import over_file
 from tests.races.state import Kind, State, read
-from tests.races.workers import Call, Told, memory_at
+from tests.races.workers import Call, Told
 
 CLIENTS, CALLS = 4, 100
 
 
 @pytest.fixture(scope="module")
-def url(moto: Template) -> Iterator[str]:
-    assert moto  # its table and bucket
-    with service.running(parameters={"Embedder": "none"}) as running:
-        yield running.url
+def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    return replace(Settings.local(tmp_path_factory.mktemp("load") / "memory.db"), embedder="none")
+
+
+@pytest.fixture(scope="module")
+def url(settings: Settings) -> Iterator[str]:
+    with running(settings) as address:
+        yield address
 
 
 @pytest.fixture(scope="module")
@@ -31,21 +38,27 @@ def log(url: str) -> Log:
 
 
 @pytest.fixture
-def state(moto: Template, log: Log) -> State:
+def state(settings: Settings, log: Log) -> State:
     """What is there of the memory that all shared."""
     assert log
-    return read(memory_at(moto.environment), Scope(AGENT, EVERYBODY))
+    return read(opened(settings), Scope(AGENT, EVERYBODY))
+
+
+def opened(settings: Settings) -> Backend:
+    """The memory, seen by another process."""
+    assert settings.file
+    return over_file(settings.file, lambda: datetime.now(UTC))
 
 
 def kinds(log: Log, state: State) -> set[Kind]:
     return {one.kind for one in judged(log.told[EVERYBODY], state)}
 
 
-def test_all_tools_at_once_leave_what_was_told(moto: Template, url: str, log: Log) -> None:
+def test_all_tools_at_once_leave_what_was_told(settings: Settings, url: str, log: Log) -> None:
     assert {f"memory_{tool}" for tool in log.seconds} == set(TOOLS)
     assert sum(map(len, log.seconds.values())) == CLIENTS * CALLS
     assert any(code == "conflict" for _, code in log.refused())
-    assert list(findings(url, moto.environment, log)) == []
+    assert list(findings(url, lambda: opened(settings), log)) == []
 
 
 def test_the_same_seed_makes_the_same_first_calls(url: str) -> None:
@@ -91,7 +104,7 @@ def test_only_a_conflict_over_a_version_is_no_error(call: Call, code: str, fine:
     assert is_told_conflict(Told(call, code=code, details={"version": 2})) is fine
 
 
-def test_a_call_that_was_refused_for_nothing_is_seen(moto: Template, url: str) -> None:
+def test_a_call_that_was_refused_for_nothing_is_seen(settings: Settings, url: str) -> None:
     log = Log()
     log.add("nobody yet", Told(Call("search", {"query": "x"}), code="unavailable"), 0.1)
-    assert [one.kind for one in findings(url, moto.environment, log)] == [Kind.UNTRUE]
+    assert [one.kind for one in findings(url, lambda: opened(settings), log)] == [Kind.UNTRUE]

@@ -1,19 +1,8 @@
 """The demo is a test of its own, and one that can fail."""
 
-from collections.abc import Iterator
-
 import pytest
-from memtools.wiring import backend_of
 
 from local import demo
-
-
-@pytest.fixture(autouse=True)
-def _clients_of_their_own() -> Iterator[None]:
-    """Each demo has stores of its own; clients of an earlier service would look for that one's."""
-    backend_of.cache_clear()
-    yield
-    backend_of.cache_clear()
 
 
 def test_the_story_holds(capsys: pytest.CaptureFixture[str]) -> None:
@@ -26,7 +15,7 @@ def test_the_story_holds(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_broken_expectation_is_noticed(capsys: pytest.CaptureFixture[str]) -> None:
     """Where a search finds nothing, the claims about searches fail, and only they."""
-    assert demo.main({"RelevanceFloor": "1"}) == 1
+    assert demo.main(floor=1.0) == 1
     verdict = capsys.readouterr().out.partition("Verified")[2]
     assert "✗ a search in other words finds the fact" in verdict
     assert "✗ the merged fact is found at once" in verdict

@@ -9,9 +9,9 @@ from urllib.parse import urlsplit
 
 import pytest
 import requests
+from memtools_cli.service import serving
+from memtools_cli.service.http import BODY_LIMIT as LIMIT
 
-from local import serving
-from local.service import BODY_LIMIT as LIMIT
 from local.service import Service
 
 CALLER = {"x-memory-agent": "helper", "x-memory-user": "maya"}

@@ -10,8 +10,9 @@ from urllib.parse import urlsplit
 import pytest
 import requests
 from memtools.domain.scope import Scope
+from memtools_cli.service.http import BODY_LIMIT
 
-from local.service import BODY_LIMIT, Service
+from local.service import Service
 from tests.mcp.conftest import CURRENT, OLDER
 
 VERSION = "io.modelcontextprotocol/protocolVersion"

@@ -1,13 +1,15 @@
-"""``python -m tests.races [--store moto|ministack|all] [--rounds N] [--kind NAME]``: the races, on real stores.
+"""``python -m tests.races [--store file|moto|ministack|all] [--rounds N] [--kind NAME]``: the races, on real stores.
 
 For each store its name and one line of what was found; exits non-zero where anything was.
 """
 
 import argparse
 import os
+import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from typing import Final
 
 from local import store
@@ -16,10 +18,7 @@ from tests.emulator import ministack_endpoint, settings_for
 from tests.races.kinds import RACES
 from tests.races.run import Report, run
 
-STORES: Final[dict[str, Callable[[], AbstractContextManager[str]]]] = {
-    "moto": store.moto_endpoint,
-    "ministack": ministack_endpoint,
-}
+Named = AbstractContextManager[Mapping[str, str]]
 _ROUNDS = 3
 _SHOWN = 10
 
@@ -32,11 +31,32 @@ def all_clients_at(address: str) -> Iterator[None]:
         yield
 
 
-def _run_on(name: str, rounds: int, kinds: list[str]) -> Report:
-    with STORES[name]() as address, all_clients_at(address):
-        template = Template()
+@contextmanager
+def in_a_file() -> Iterator[Mapping[str, str]]:
+    """A file of its own; the settings that name it."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield {**Template({"Embedder": "none"}).environment, "STORE_ADDRESS": f"sqlite:{folder}/memory.db"}
+
+
+@contextmanager
+def emulated(endpoint: Callable[[], AbstractContextManager[str]]) -> Iterator[Mapping[str, str]]:
+    """Table and bucket on an emulator; the settings that name them."""
+    with endpoint() as address, all_clients_at(address):
+        template = Template({"Embedder": "none"})
         store.create(template)
-        return run(template.environment, rounds, kinds)
+        yield template.environment
+
+
+STORES: Final[dict[str, Callable[[], Named]]] = {
+    "file": in_a_file,
+    "moto": partial(emulated, store.moto_endpoint),
+    "ministack": partial(emulated, ministack_endpoint),
+}
+
+
+def _run_on(name: str, rounds: int, kinds: list[str]) -> Report:
+    with STORES[name]() as settings:
+        return run(settings, rounds, kinds)
 
 
 def main() -> int:

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from http import HTTPStatus
 from multiprocessing.connection import Connection
 from multiprocessing.synchronize import Barrier
+from pathlib import Path
 from typing import Any, Final
 
 import boto3
@@ -21,7 +22,7 @@ from memtools.domain.scope import Scope
 from memtools.errors import ToolError
 
 from tests.calls import Caller
-from tests.memories import over_adapters
+from tests.memories import over_adapters, over_file
 
 PROCESSES: Final = 2
 THREADS: Final = 16
@@ -66,7 +67,7 @@ Lane = Sequence[Call]
 
 
 class LostAnswers:
-    """While it is on, one in so many conditional writes takes effect and its answer never comes back.
+    """While it is on, one in so many conditional writes at AWS takes effect and its answer never comes back.
 
     botocore then sends the write again, and that one meets what the first has done.
     """
@@ -94,7 +95,9 @@ class LostAnswers:
 
 
 def memory_at(names: Mapping[str, str], losing: LostAnswers | None = None) -> Backend:
-    """A memory of its own over the table and the bucket named, at the AWS that the environment leads to."""
+    """A memory of its own in the file named, or in table and bucket, at the AWS that the environment leads to."""
+    if address := names.get("STORE_ADDRESS"):
+        return over_file(Path(address.removeprefix("sqlite:")), lambda: datetime.now(UTC))
     dynamodb, s3 = boto3.client("dynamodb", config=CONFIG), boto3.client("s3", config=CONFIG)
     if losing:
         losing.watch(dynamodb)

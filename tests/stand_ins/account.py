@@ -12,9 +12,9 @@ from typing import Any, Final
 from urllib.parse import parse_qsl
 
 import requests
+from memtools_cli.service.serving import serving
 from werkzeug.wrappers import Request, Response
 
-from local.serving import serving
 from local.template import loaded
 
 _SECONDS: Final = 300

@@ -1,9 +1,9 @@
 """The HTTP API of a stack: the emulator's hands on nobody who signed a request, so the functions see no caller."""
 
 from memtools.catalogue import TOOLS
+from memtools_cli.service.http import event_of
 from werkzeug.wrappers import Request, Response
 
-from local.service import event_of
 from tests.stand_ins.gateway import Ask
 
 PATH = "/tools/"

@@ -11,10 +11,10 @@ from typing import Any, Final
 from unittest import mock
 
 from memtools.catalogue import TOOLS
+from memtools_cli.service.serving import serving
 from werkzeug.wrappers import Request, Response
 
 from local.invoke import client_context
-from local.serving import serving
 from local.template import ROOT, loaded
 
 _RESOURCES: Final = loaded((ROOT / "integrations" / "agentcore-gateway.yaml").read_text("utf-8"))["Resources"]

@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
+from memtools_cli.service.serving import serving
 from werkzeug.wrappers import Request, Response
-
-from local.serving import serving
 
 # How ministack is told of it.
 SETTING: Final = "MINISTACK_BEDROCK_PROXY_URL"

@@ -194,6 +194,12 @@ def written_outside(memory: Backend, scope: Scope, text: str) -> str:
         stored = personas.write(scope, Document(name="MEMORY.md", text=text), current)
         personas._versions[scope.agent, scope.user, "MEMORY.md"][-1] = replace(stored, replaces=None)
         return stored.version
+    if hasattr(personas, "_file"):
+        current = personas.read(scope, ["MEMORY.md"]).get("MEMORY.md")
+        stored = personas.write(scope, Document(name="MEMORY.md", text=text), current)
+        with personas._file.writing() as connection:
+            connection.execute("UPDATE documents SET replaces = NULL WHERE version = ?", [stored.version])
+        return str(stored.version)
     from memtools.adapters.documents import document_key
 
     answer = personas._client.put_object(

@@ -4,12 +4,13 @@ import re
 from typing import Any
 
 import pytest
+from memtools_cli.service.http import application
 from werkzeug.test import Client
 
-from local.service import application, load_handler
+from local.service import load_handler
 from local.template import ROOT, Function, Template
 
-FOLDER = ROOT / "functions" / "window"
+FOLDER = ROOT / "functions" / "memtools_window"
 handler = load_handler(Function(FOLDER, "window_handler", "handler"))
 page = FOLDER / "page"
 files = sorted(file for file in page.rglob("*") if file.suffix in (".css", ".html", ".js", ".svg"))

@@ -2,15 +2,16 @@
 
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 from typing import Final
 
 import typer
 from memtools.adapters.archive.permissions import NOBODY
 
-from memtools_cli.checks import bucket, permissions, settings, table, tools
+from memtools_cli.checks import bucket, file, permissions, settings, table, tools
 from memtools_cli.checks.finding import Finding, State, checked
 from memtools_cli.connection import by_invoke, connect, named_functions
-from memtools_cli.failures import BadUsage, Refused
+from memtools_cli.failures import Refused
 from memtools_cli.options import MemoryOptions, OutputOptions, StoreOptions, ToolsOptions, flattened
 from memtools_cli.output import show
 from memtools_cli.stack import client, outputs_of, stores_of
@@ -25,9 +26,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def doctor(memory: MemoryOptions, tools: ToolsOptions, store: StoreOptions, output: OutputOptions) -> None:
-    """Check a deployment or the local service, as far as it is named, and say what to do. It changes nothing."""
-    if not (tools.is_named or store.stack or store.table or store.bucket):
-        raise BadUsage("What should be checked? Name --url, --stack, or --table and --bucket.")
+    """Check a memory on this machine, a deployment or a service, and say what to do. It changes nothing."""
     findings = _findings(MemoryOptions(memory.agent or NOBODY, memory.user or NOBODY), tools, store)
     found = sorted(findings, key=lambda one: _URGENCY[one.state])
     problems = sum(one.state == "problem" for one in found)
@@ -39,11 +38,16 @@ def doctor(memory: MemoryOptions, tools: ToolsOptions, store: StoreOptions, outp
 
 
 def _findings(memory: MemoryOptions, tools: ToolsOptions, store: StoreOptions) -> Iterator[Finding]:
-    if store.stack or store.table or store.bucket:
+    way, value = tools.chosen()
+    if way == "data" and store.is_deployed:
+        way = ""  # only stores are named
+    if way == "data":
+        yield from checked("file", partial(file.findings, Path(value)))
+    if store.is_deployed:
         yield from checked("stores", partial(_stores, store))
     if store.stack:
         yield from checked("settings", lambda: settings.findings(client("lambda"), outputs_of(store.stack)))
-    if tools.is_named:
+    if way:
         yield from checked("tools", partial(_tools, memory, tools))
 
 
@@ -57,5 +61,5 @@ def _stores(options: StoreOptions) -> Iterator[Finding]:
 def _tools(memory: MemoryOptions, options: ToolsOptions) -> Iterator[Finding]:
     yield from tools.findings(connect(options, memory))
     way, value = options.chosen()
-    if way != "url":
+    if way not in ("url", "data"):
         yield from tools.function_findings(named_functions(way, value), lambda functions: by_invoke(functions, memory))

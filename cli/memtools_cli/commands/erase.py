@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from memtools.adapters.archive.stores import Stores
+from memtools.adapters.archive.port import Archive
 from memtools.domain.scope import Scope
 
 from memtools_cli.erasing import counted, is_empty
@@ -14,7 +14,7 @@ from memtools_cli.failures import BadUsage, Refused
 from memtools_cli.options import MemoryOptions, OutputOptions, StoreOptions, flattened
 from memtools_cli.output import bar, show, visible
 from memtools_cli.receipt import receipt_of
-from memtools_cli.stack import stores_of
+from memtools_cli.stack import archive_of
 
 
 def add_to(app: typer.Typer) -> None:
@@ -33,26 +33,26 @@ def erase(
     ] = None,
 ) -> None:
     """Erase a whole memory for good, with its history and documents, and write a receipt."""
-    scope, stores = memory.scope(), stores_of(store)
+    scope, archive = memory.scope(), archive_of(store)
     if not yes:
-        _confirm(stores, scope)
-    receipt = receipt_of(stores, scope, file)
-    if receipt.is_unused and is_empty(stores, scope):
+        _confirm(archive, scope)
+    receipt = receipt_of(archive, scope, file)
+    if receipt.is_unused and is_empty(archive, scope):
         receipt.drop()
         raise Refused(
             f"There is nothing to erase: agent {scope.agent}, user {scope.user} has no memory here. Check the names.",
             "not_found",
         )
     with bar("Erasing") as advance:
-        erase_scope(stores, scope, receipt, advance)
+        erase_scope(archive, scope, receipt, advance)
     result = {"message": f"Erased. The receipt is {receipt.file}.", "receipt": str(receipt.file)} | receipt.as_dict()
     show(result, as_json=output.json)
 
 
-def _confirm(stores: Stores, scope: Scope) -> None:
+def _confirm(archive: Archive, scope: Scope) -> None:
     if not sys.stdin.isatty():
         raise BadUsage("There is no terminal to ask on: give --yes to erase.")
-    what = ", ".join(f"{number} {kind}" for kind, number in counted(stores, scope).items()) or "nothing"
+    what = ", ".join(f"{number} {kind}" for kind, number in counted(archive, scope).items()) or "nothing"
     question = f"Erase the memory of agent {scope.agent}, user {scope.user} for good ({what})?"
     if not typer.confirm(visible(question), err=True):
         raise Refused("Nothing was erased.", "declined")

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from memtools.adapters.archive.importing import write_all
 
 from memtools_cli import foreign, formats, page
 from memtools_cli.connection import connect
@@ -15,7 +14,7 @@ from memtools_cli.formats.plan import Plan
 from memtools_cli.options import MemoryOptions, OutputOptions, StoreOptions, ToolsOptions, flattened
 from memtools_cli.output import bar, show
 from memtools_cli.report import becomes, left_out_of, shortened
-from memtools_cli.stack import bucket_of, client, stores_of
+from memtools_cli.stack import agent_archive_of, archive_of
 from memtools_cli.streams import STANDARD, input_file, output_file
 
 
@@ -36,9 +35,9 @@ def export(
     markdown: Annotated[bool, typer.Option("--markdown", help="A page for people; it cannot be imported.")] = False,
 ) -> None:
     """Write a whole memory, with its history, to a file. Interrupted, the same command continues."""
-    scope, stores = memory.scope(), stores_of(store)
+    scope, archive = memory.scope(), archive_of(store)
     with output_file(file) as place, bar("Exporting") as advance:
-        counts = page.export(stores, scope, place) if markdown else export_lines(stores, scope, place, advance)
+        counts = page.export(archive, scope, place) if markdown else export_lines(archive, scope, place, advance)
     if file != STANDARD:  # there, the export is all of the output
         show({"message": f"Exported to {file}.", "file": str(file), **counts}, as_json=output.json)
 
@@ -90,10 +89,10 @@ def _import_export(memory: MemoryOptions, store: StoreOptions, path: Path, *, dr
     found = read_export(path)
     if dry_run:
         return found.counts
-    scope, stores = memory.scope(), stores_of(store)
+    scope, archive = memory.scope(), archive_of(store)
     try:
         with bar("Importing", len(found.records)) as advance:
-            for number in write_all(stores, scope, found.records, found.documents):
+            for number in archive.write_all(scope, found.records, found.documents):
                 advance(number)
     except ValueError as error:
         raise BadUsage(f"{path} {error}.") from None
@@ -103,8 +102,8 @@ def _import_export(memory: MemoryOptions, store: StoreOptions, path: Path, *, dr
 def _import_plan(
     memory: MemoryOptions, tools: ToolsOptions, store: StoreOptions, plan: Plan, *, dry_run: bool, strict: bool
 ) -> dict[str, Any]:
-    bucket = bucket_of(store) if plan.agent_documents else ""
-    if not bucket:
+    archive = agent_archive_of(store, local=tools.chosen()[0] == "data") if plan.agent_documents else None
+    if not archive:
         for name in plan.agent_documents:
             plan.leave(name, "it belongs to the agent; name --bucket to store it")
             plan.taken.pop((name, "document of the agent"), None)
@@ -116,9 +115,9 @@ def _import_plan(
     if dry_run:
         return {"becomes": becomes(plan), **left_out_of(plan)}
     connected = connect(tools, memory)
-    missing = foreign.missing_agent_documents(client("s3"), bucket, memory.scope(), plan) if bucket else {}
+    missing = foreign.missing_agent_documents(archive, memory.scope(), plan) if archive else {}
     with bar("Importing", len(plan.calls)) as advance:
         counts = foreign.import_plan(connected, plan, advance)
-    if missing:
-        foreign.create_agent_documents(client("s3"), bucket, memory.scope(), missing)
+    if archive:
+        foreign.create_agent_documents(archive, memory.scope(), missing)
     return {**counts, "agentDocuments": len(missing), **left_out_of(plan)}

@@ -30,13 +30,13 @@ _UNRECOGNIZED_EVENT = (
 logger = Logger()
 
 
-def handler_for(function: str) -> Handler:
+def handler_for(function: str, settings: Settings | None = None) -> Handler:
     """The handler of one function of the template: ``search``, ``add``, ``edit`` or ``merge``.
 
-    Settings are read and clients made here, while Lambda initialises the function.
+    Settings are read from the environment, unless given, and clients made here, while Lambda initialises the function.
     """
     served = [name for name, tool in TOOLS.items() if tool.function == function]
-    answer, _ = _answering(function, served)
+    answer, _ = _answering(function, served, settings)
 
     def handler(event: Any, context: Any) -> dict[str, Any]:
         transport = recognise(event, context)
@@ -47,11 +47,11 @@ def handler_for(function: str) -> Handler:
     return handler
 
 
-def mcp_handler() -> Handler:
-    """The handler of the function that serves all tools over the Model Context Protocol."""
+def mcp_handler(settings: Settings | None = None) -> Handler:
+    """The handler of the function that serves all tools over the Model Context Protocol; ``settings`` as above."""
     from memtools.transports import mcp  # no other function needs it
 
-    answer, settings = _answering("mcp", list(TOOLS))
+    answer, settings = _answering("mcp", list(TOOLS), settings)
 
     def handler(event: Any, context: Any) -> dict[str, Any]:
         if recognise(event, context) is not http:
@@ -63,9 +63,11 @@ def mcp_handler() -> Handler:
     return handler
 
 
-def _answering(function: str, served: list[str]) -> tuple[Callable[..., dict[str, Any]], Settings]:
+def _answering(
+    function: str, served: list[str], settings: Settings | None
+) -> tuple[Callable[..., dict[str, Any]], Settings]:
     """What answers the calls of a function, and its settings."""
-    settings = Settings.from_environment()
+    settings = settings or Settings.from_environment()
     backend = backend_of(settings)
     cold = itertools.chain([True], itertools.repeat(False))
 

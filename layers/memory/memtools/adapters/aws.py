@@ -23,6 +23,7 @@ from botocore.exceptions import (
     IncompleteReadError,
 )
 
+from memtools.adapters.translation import READ_FAILED, Cause
 from memtools.current_call import out_of_time
 from memtools.errors import Fault, TooLarge, ToolError, Unavailable
 
@@ -151,16 +152,6 @@ def put_object(client: Client, replaces: str | None, **parameters: Any) -> Any:
         if code_of(error) in _LOST_CODES:
             return None
         raise
-
-
-class Cause(Exception):
-    """Names an AWS error for the log, without its text, which may contain content."""
-
-
-READ_FAILED = "Send the same call again in a moment."
-WRITE_FAILED = (
-    "The change was stored either completely or not at all. Send the same call again to make sure that it is stored."
-)
 
 
 # ---------------------------------------------------------------- time

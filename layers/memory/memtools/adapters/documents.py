@@ -6,8 +6,6 @@ from dataclasses import replace
 from botocore.exceptions import ClientError
 
 from memtools.adapters.aws import (
-    READ_FAILED,
-    WRITE_FAILED,
     Client,
     code_of,
     get_object,
@@ -15,9 +13,9 @@ from memtools.adapters.aws import (
     put_object,
     translated_errors,
 )
-from memtools.domain.document import ABSENT, FILES, Document
+from memtools.adapters.translation import READ_FAILED, WRITE_FAILED
+from memtools.domain.document import ABSENT, FILES, Document, text_of
 from memtools.domain.scope import Scope
-from memtools.errors import Conflict
 from memtools.ports import ConditionFailed
 
 # No version of any object has this name; it is the name of a deletion marker.
@@ -79,7 +77,7 @@ class S3Personas:
         metadata = answer["Metadata"]
         return Document(
             name=name,
-            text=_text(name, answer["Body"].read()),
+            text=text_of(name, answer["Body"].read()),
             version=answer["VersionId"],
             tag=answer["ETag"],
             edit=metadata.get("edit", ""),
@@ -103,11 +101,3 @@ class S3Personas:
         if answer is None:
             raise ConditionFailed
         return replace(document, version=answer["VersionId"], tag=answer["ETag"], replaces=replaced)
-
-
-def _text(name: str, data: bytes) -> str:
-    """Strict, because an edit must write back exactly what it read."""
-    try:
-        return data.decode()
-    except UnicodeDecodeError:
-        raise Conflict(f"{name} is not UTF-8 text. Nothing was changed. Its owner must store it as UTF-8.") from None

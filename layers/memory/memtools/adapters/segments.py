@@ -1,6 +1,7 @@
 """Segments in S3, one object for each scope, with conditional writes."""
 
-from memtools.adapters.aws import READ_FAILED, WRITE_FAILED, Client, get_object, put_object, translated_errors
+from memtools.adapters.aws import Client, get_object, put_object, translated_errors
+from memtools.adapters.translation import READ_FAILED, WRITE_FAILED
 from memtools.domain.scope import Scope
 from memtools.ports import ConditionFailed, StoredSegment
 

@@ -12,7 +12,8 @@ from math import isfinite
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
-from memtools.adapters.aws import Cause, Client, code_of
+from memtools.adapters.aws import Client, code_of
+from memtools.adapters.translation import Cause
 from memtools.current_call import Metric, increment, out_of_time
 from memtools.domain.trace import Embedding
 

@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from memtools.domain.text import digest
+from memtools.errors import Conflict
 
 # The documents of a soul, in its order.
 SOUL = ("AGENTS.md", "SOUL.md", "IDENTITY.md", "USER.md", "TOOLS.md", "HEARTBEAT.md", "MEMORY.md")
@@ -49,3 +50,14 @@ def compose(documents: Mapping[str, Document]) -> tuple[str, str, list[str]]:
     text = "\n\n".join(f"## {document.name}\n\n{document.text.strip()}" for document in found)
     version = digest(*(part for document in found for part in (document.name, document.version))) if found else ABSENT
     return text, version, [document.name for document in found]
+
+
+def text_of(name: str, data: bytes) -> str:
+    """The text of a document's bytes. Strict, because an edit must write back exactly what it read.
+
+    Raises Conflict for bytes that are no text.
+    """
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        raise Conflict(f"{name} is not UTF-8 text. Nothing was changed. Its owner must store it as UTF-8.") from None

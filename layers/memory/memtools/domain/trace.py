@@ -20,6 +20,8 @@ ID_LENGTH = 100
 REASON_LENGTH = 1000
 # How long the tombstone of an erased scope is kept. No index that was last read longer ago is trusted.
 ERASURE_KEPT = timedelta(days=30)
+# Its id, which no other trace has.
+ERASED = "erased"
 
 
 class Status(StrEnum):
@@ -131,6 +133,11 @@ class Stamp:
     now: datetime
     write: str
     keyed: bool = False
+
+
+def erasure(moment: datetime) -> Trace:
+    """The tombstone of all that a scope had until ``moment``."""
+    return Trace(id=ERASED, content="", created_at=moment, changed_at=moment, status=Status.ERASED)
 
 
 def key_of(scope: Scope, content: str) -> str:

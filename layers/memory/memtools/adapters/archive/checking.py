@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from memtools.adapters.archive.records import DocumentVersion, Record, Replaced
-from memtools.adapters.table.layout import moment_text
+from memtools.adapters.values import moment_text
 from memtools.domain.trace import (
     FACT_LIMIT,
     ID_LENGTH,

@@ -11,7 +11,7 @@ from memtools.adapters.archive.records import DocumentVersion
 from memtools.adapters.archive.stores import READ_BUCKET, Stores, Version, documents_prefix, version_pages
 from memtools.adapters.aws import Client, get_object
 from memtools.adapters.documents import CONTENT_TYPE, document_key
-from memtools.adapters.table.layout import moment_text
+from memtools.adapters.values import moment_text
 from memtools.domain.document import ABSENT
 from memtools.domain.scope import Scope
 from memtools.domain.undoing import with_versions

@@ -1,36 +1,27 @@
 """Lists and deletes everything of a scope for good: items, all versions of its documents, and its segment."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from secrets import token_bytes
 from typing import Any, Final
 
 from memtools.adapters.archive.errors import translated
+from memtools.adapters.archive.port import Entry
 from memtools.adapters.archive.stores import Stores, documents_prefix, item_pages, version_pages
 from memtools.adapters.segments import segment_key
-from memtools.adapters.table.layout import ERASED, attributes, to_dynamodb
+from memtools.adapters.table.layout import to_dynamodb
+from memtools.adapters.values import attributes
 from memtools.domain.scope import Scope
-from memtools.domain.trace import ERASURE_KEPT, Status, Trace
+from memtools.domain.trace import ERASED, ERASURE_KEPT, erasure
 from memtools.errors import Unavailable
 from memtools.retry import attempts
 
-KINDS: Final = ("traces", "history", "keys", "others", "documentVersions", "deletionMarkers", "segmentVersions")
 # DynamoDB's limit for a batch.
 BATCH: Final = 25
 # If the process was stopped for longer while it marked a scope, searches have read past the mark's time.
 _LATE: Final = timedelta(minutes=1)
 # A segment is larger. The lifecycle rule in template.yaml relies on that.
 MARKER_SIZE: Final = len(ERASED) + 16
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One thing to delete: an item by its sort key, or a version of an object by key and version. One of KINDS."""
-
-    kind: str
-    key: str
-    version: str | None = None
 
 
 def entries_of(stores: Stores, scope: Scope) -> Iterator[Entry]:
@@ -66,7 +57,7 @@ def mark_erased(stores: Stores, scope: Scope) -> None:
 def _write_tombstone(stores: Stores, scope: Scope) -> datetime:
     """Write the tombstone of the scope; the time that it has."""
     now = stores.now()
-    tombstone = Trace(id=ERASED, content="", created_at=now, changed_at=now, status=Status.ERASED)
+    tombstone = erasure(now)
     place = {"pk": scope.key, "sk": ERASED, "purgeAt": int((now + ERASURE_KEPT).timestamp())}
     item = to_dynamodb({**attributes(tombstone), **place, "content": ""})
     with translated("write to the table"):

@@ -20,16 +20,18 @@ from memtools.adapters.archive.documents import (
     write_version,
 )
 from memtools.adapters.archive.errors import translated
-from memtools.adapters.archive.records import DocumentVersion, Replaced, record_of_item, sort_key
-from memtools.adapters.archive.stores import Stores, Values, item_pages
+from memtools.adapters.archive.items import record_of_item
+from memtools.adapters.archive.port import Documents, not_empty
+from memtools.adapters.archive.records import DocumentVersion, Replaced, sort_key
+from memtools.adapters.archive.stores import Stores, item_pages
 from memtools.adapters.aws import code_of, in_parallel
-from memtools.adapters.table.layout import ERASED, attributes, from_dynamodb, moment_text, to_dynamodb, trace_key
+from memtools.adapters.table.layout import from_dynamodb, to_dynamodb
+from memtools.adapters.table.schema import trace_sort_key
 from memtools.adapters.table.statements import claimed_text, stored_attributes, untouched
+from memtools.adapters.values import Values, attributes, moment_text
 from memtools.domain.scope import Scope
-from memtools.domain.trace import Trace
+from memtools.domain.trace import ERASED, Trace
 from memtools.errors import Conflict, Unavailable
-
-Documents = Mapping[str, Sequence[DocumentVersion]]  # by name, the versions oldest first
 
 # An item whose text nobody claims any more keeps its key, and nothing else.
 _KEY: Final = {"pk", "sk"}
@@ -79,13 +81,13 @@ def _plan_of(scope: Scope, records: Sequence[Trace | Replaced]) -> dict[str, _Pl
     """
     plan: dict[str, _Planned] = {}
     for record in sorted(records, key=lambda one: (one if isinstance(one, Trace) else one.trace).changed_at):
-        key = sort_key(scope, record)
+        key = sort_key(record)
         planned = plan.setdefault(key, _Planned())
         if planned.record is not None:
             raise ValueError(f"holds {key} twice")
         planned.record = record
         if isinstance(record, Trace) and (claimed := claimed_text(scope, record)):
-            claim_key = from_dynamodb(trace_key(scope, claimed))["sk"]
+            claim_key = trace_sort_key(claimed)
             plan.setdefault(claim_key, _Planned()).claimed_by.add(record.id)
     return plan
 
@@ -99,7 +101,7 @@ def _missing_keys(stores: Stores, scope: Scope, plan: Mapping[str, _Planned]) ->
                 continue
             planned = plan.get(item["sk"])
             if planned is None or not _is_as_planned(item, planned):
-                raise _not_empty(scope)
+                raise not_empty(scope)
             written.add(item["sk"])
     return [key for key in plan if key not in written]
 
@@ -112,13 +114,6 @@ def _is_as_planned(item: Values, planned: _Planned) -> bool:
     return found == record and set(item.get("claimedBy", ())) == planned.claimed_by
 
 
-def _not_empty(scope: Scope) -> Conflict:
-    return Conflict(
-        f"The memory of agent {scope.agent}, user {scope.user} is not empty, and what it holds is not of this import."
-        " Nothing was written. Choose an empty one, or erase this one first."
-    )
-
-
 def _missing_versions(stores: Stores, scope: Scope, documents: Documents) -> list[Sequence[DocumentVersion]]:
     """The versions of each document that are still missing. Raises Conflict if there are others."""
     found: dict[str, list[DocumentVersion]] = {}
@@ -126,7 +121,7 @@ def _missing_versions(stores: Stores, scope: Scope, documents: Documents) -> lis
         found.setdefault(version.name, []).append(version)
     for name, versions in found.items():
         if versions != documents.get(name, [])[: len(versions)]:
-            raise _not_empty(scope)
+            raise not_empty(scope)
     rest = [versions[len(found.get(name, [])) :] for name, versions in documents.items()]
     return [versions for versions in rest if versions]
 

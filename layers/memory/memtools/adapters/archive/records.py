@@ -1,20 +1,17 @@
-"""The content of an export: traces, replaced versions of traces, and versions of documents, from items and as JSON.
+"""The content of an export: traces, replaced versions of traces, and versions of documents, as JSON.
 
 Records have neither the scope nor the time of the export, so equal memories make equal records.
 """
 
 import base64
 import json
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from datetime import datetime
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
-from memtools.adapters.archive.stores import Stores, Values, item_pages
-from memtools.adapters.table.layout import ERASED, attributes, from_dynamodb, history_key, trace_key, trace_of
-from memtools.domain.scope import Scope
+from memtools.adapters.table.schema import history_sort_key, trace_sort_key
+from memtools.adapters.values import Values, attributes, trace_of, with_bytes, with_text
 from memtools.domain.trace import Trace
-from memtools.errors import Conflict
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,55 +39,11 @@ Record = Trace | Replaced | DocumentVersion
 KINDS: Final = {Trace: "trace", Replaced: "history", DocumentVersion: "document"}
 
 
-def sort_key(scope: Scope, record: Trace | Replaced) -> str:
-    """The record's sort key."""
+def sort_key(record: Trace | Replaced) -> str:
+    """The key by which an export is in order: that of the record's item in the table."""
     if isinstance(record, Replaced):
-        return history_key(scope, record.trace.id, record.trace.version)["sk"]
-    return str(from_dynamodb(trace_key(scope, record.id))["sk"])
-
-
-def record_of_item(item: Mapping[str, Any]) -> Trace | Replaced | None:
-    """The item's record; None if it is none: the claims of a text follow from traces. Raises Conflict.
-
-    An imported trace that has not changed since has the time of its last change before the import.
-    """
-    kind = item["sk"].partition("#")[0]
-    if kind == "history" and isinstance(item.get("trace"), dict):
-        return Replaced(trace_of(item["trace"]), int(item["purgeAt"]))
-    if kind == ERASED:
-        return None
-    if kind != "trace":
-        raise Conflict(f"The table holds an item of a kind that this version does not know ({kind}). Nothing was done.")
-    if "id" not in item:
-        return None
-    trace = trace_of(item)
-    imported = item.get("imported")
-    if imported and imported["at"] == item["changedAt"]:
-        return replace(trace, changed_at=datetime.fromisoformat(imported["changedAt"]))
-    return trace
-
-
-def record_pages(stores: Stores, scope: Scope, after: str | None = None) -> Iterator[list[Trace | Replaced]]:
-    """The scope's records in the order of their sort keys, from behind ``after``, page by page. Raises Conflict.
-
-    They are without replaced versions past their retention, which DynamoDB may keep for a while longer.
-    """
-    for items in item_pages(stores, scope, after=after):
-        now = stores.now().timestamp()
-        yield [record for item in items if not _purged(item, now) and (record := record_of_item(_kept(item, now)))]
-
-
-def _purged(item: Values, now: float) -> bool:
-    return "trace" in item and bool(item["purgeAt"] <= now)
-
-
-def _kept(item: Values, now: float) -> Values:
-    """The item without purged versions in the inline history of its trace."""
-    if isinstance(trace := item.get("trace"), dict):
-        return {**item, "trace": _kept(trace, now)}
-    if "inlineHistory" not in item:
-        return item
-    return {**item, "inlineHistory": [one for one in item["inlineHistory"] if one.get("purgeAt", now + 1) > now]}
+        return history_sort_key(record.trace.id, record.trace.version)
+    return trace_sort_key(record.id)
 
 
 def version_of(record: Trace | Replaced) -> int | None:
@@ -98,24 +51,14 @@ def version_of(record: Trace | Replaced) -> int | None:
     return record.version if isinstance(record, Trace) else None
 
 
-def current_versions(stores: Stores, scope: Scope) -> dict[str, int | None]:
-    """The sort keys of the scope's records, each with its ``version_of``, as they are now."""
-    return {
-        item["sk"]: int(item["version"]) if "id" in item else None
-        for items in item_pages(stores, scope, only=("sk", "id", "version", "purgeAt"))
-        for item in items
-        if item["sk"] != ERASED and ("id" in item or "purgeAt" in item)
-    }
-
-
 def values_of(record: Record) -> Values:
     """The record as JSON values; bytes are base64."""
     kind = {"kind": KINDS[type(record)]}
     match record:
         case Trace():
-            return {**kind, **_with_text(attributes(record))}
+            return {**kind, **with_text(attributes(record))}
         case Replaced(trace, expires_at):
-            return {**kind, "expiresAt": expires_at, "trace": _with_text(attributes(trace))}
+            return {**kind, "expiresAt": expires_at, "trace": with_text(attributes(trace))}
         case DocumentVersion():
             return {**kind, **_document_values(record)}
 
@@ -132,24 +75,6 @@ def record_of_values(values: Values) -> Record:
     if again != values or not _is_text(record):
         raise ValueError("holds what this version does not know")
     return record
-
-
-def _with_text(values: Values) -> Values:
-    return _with_embedding(values, lambda vector: base64.b64encode(vector).decode())
-
-
-def _with_bytes(values: Values) -> Values:
-    return _with_embedding(values, lambda text: base64.b64decode(text, validate=True))
-
-
-def _with_embedding(values: Values, convert: Callable[[Any], Any]) -> Values:
-    """The trace's values, including its inline history, with every vector converted."""
-    found = dict(values)
-    if "embedding" in found:
-        found["embedding"] = convert(found["embedding"])
-    if "inlineHistory" in found:
-        found["inlineHistory"] = [_with_embedding(version, convert) for version in found["inlineHistory"]]
-    return found
 
 
 def _document_values(version: DocumentVersion) -> Values:
@@ -184,8 +109,8 @@ def _document(given: Values) -> DocumentVersion:
 
 
 _RECORDS: Final[Mapping[str, Callable[[Values], Record]]] = {
-    "trace": lambda given: trace_of(_with_bytes(given)),
-    "history": lambda given: Replaced(trace_of(_with_bytes(given["trace"])), int(given["expiresAt"])),
+    "trace": lambda given: trace_of(with_bytes(given)),
+    "history": lambda given: Replaced(trace_of(with_bytes(given["trace"])), int(given["expiresAt"])),
     "document": _document,
 }
 

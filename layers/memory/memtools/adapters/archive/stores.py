@@ -11,10 +11,10 @@ from memtools.adapters.aws import Client, StoreClock
 from memtools.adapters.documents import document_key
 from memtools.adapters.table.layout import from_dynamodb, to_dynamodb
 from memtools.adapters.table.traces import ask_the_time
+from memtools.adapters.values import Values
 from memtools.domain.document import FILES
 from memtools.domain.scope import Scope
 
-Values = dict[str, Any]
 READ_TABLE: Final = "read the table"
 READ_BUCKET: Final = "read the bucket"
 

@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from memtools.adapters.table.layout import COUNTED, Item, attributes, history_key, moment_text, to_dynamodb
+from memtools.adapters.table.layout import COUNTED, Item, to_dynamodb
+from memtools.adapters.table.schema import history_sort_key
+from memtools.adapters.values import attributes, moment_text
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Stamp, Status, Trace, key_of
 from memtools.domain.versions import as_past
@@ -260,7 +262,8 @@ def stored_attributes(scope: Scope, trace: Trace, retention: timedelta) -> dict[
 def history_item(scope: Scope, version: Trace, replaced_at: datetime, retention: timedelta) -> Item:
     """A replaced version with an item of its own."""
     values: Mapping[str, Any] = {
-        **history_key(scope, version.id, version.version),
+        "pk": scope.key,
+        "sk": history_sort_key(version.id, version.version),
         "trace": _attributes(as_past(version), retention),
         "purgeAt": int((replaced_at + retention).timestamp()),
     }

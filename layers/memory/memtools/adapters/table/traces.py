@@ -11,9 +11,6 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from memtools.adapters.aws import (
     PASSING,
-    READ_FAILED,
-    WRITE_FAILED,
-    Cause,
     Client,
     code_of,
     in_parallel,
@@ -22,16 +19,15 @@ from memtools.adapters.aws import (
 )
 from memtools.adapters.table.layout import (
     CLOCK,
-    attributes,
     from_dynamodb,
-    history_prefix,
-    moment_text,
     require_storable,
     to_dynamodb,
     trace_key,
-    trace_of,
 )
+from memtools.adapters.table.schema import history_prefix
 from memtools.adapters.table.statements import history_item, late, retrieval, statements_of, stored_attributes
+from memtools.adapters.translation import READ_FAILED, WRITE_FAILED, Cause
+from memtools.adapters.values import attributes, moment_text, trace_of
 from memtools.current_call import Metric, increment
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Stamp, Trace
