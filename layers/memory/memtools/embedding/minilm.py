@@ -153,8 +153,9 @@ class LocalEmbedder:
         if not texts:
             return []
         try:
+            model = self._loaded
             understood = [text for text in texts if is_english(text)]
-            vectors = iter(self._loaded.embed(understood) if understood else ())
+            vectors = iter(model.embed(understood))
             return [Embedding(self.model, next(vectors) if is_english(text) else b"") for text in texts]
         except Exception:  # noqa: BLE001 - whatever a model can raise
             increment(Metric.EMBEDDING_FAILED)
