@@ -23,7 +23,7 @@ class BuildWithModel(build_py):
             return
         with tempfile.TemporaryDirectory() as scratch:
             pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
-            subprocess.run([*pip, "install", "--quiet", "--no-deps", "--target", scratch, RELEASED], check=True)
+            subprocess.run([*pip, "install", "--quiet", "--no-deps", "--target", scratch, RELEASED], check=True)  # noqa: S603
             sys.path.insert(0, scratch)
             runpy.run_path(str(BUILD_MODEL))["build"](Path(self.build_lib))
 

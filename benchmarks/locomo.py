@@ -32,6 +32,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from benchmarks.asked import WAYS, asked
 from local.demo import warnings_only
 from local.service import running
 
@@ -95,10 +96,13 @@ class Measured:
         }
 
     def _silence(self) -> dict[str, float]:
-        """How many results own and foreign questions got, where foreign ones were asked."""
-        if not self.found_foreign:
+        """The share of questions without a result and, if foreign ones were asked, how many results both got."""
+        if not self.found:
             return {}
-        return {
+        silent = {"silent": round(fmean(not found for found in self.found), 4)}
+        if not self.found_foreign:
+            return silent
+        return silent | {
             "own_results_mean": round(fmean(self.found), 3),
             "foreign_results_mean": round(fmean(self.found_foreign), 3),
         }
@@ -238,9 +242,9 @@ def remember(client: Client, documents: Sequence[Document], measured: Measured) 
             yield from (ids[fold(fact)] for fact in facts)
 
 
-def ask(client: Client, question: Question, ids: Sequence[str], measured: Measured) -> None:
-    """Search for the question's text, and measure what comes back."""
-    reply, elapsed = client.call("memory_search", {"query": question.text, "limit": _LIMIT})
+def ask(client: Client, question: Question, ids: Sequence[str], measured: Measured, way: str) -> None:
+    """Search for the question, asked in this way, and measure what comes back."""
+    reply, elapsed = client.call("memory_search", {"query": asked(question.text, way), "limit": _LIMIT})
     relevant = frozenset(ids[place] for place in question.relevant)
     measured.measures.append(measure([one["id"] for one in reply["results"]], relevant))
     measured.searches.append(elapsed)
@@ -254,7 +258,13 @@ def ask_foreign(client: Client, question: Question, measured: Measured) -> None:
 
 
 def play(
-    url: str, corpus: str, conversations: Sequence[Conversation], progress: Progress, *, foreign: bool = False
+    url: str,
+    corpus: str,
+    conversations: Sequence[Conversation],
+    progress: Progress,
+    *,
+    way: str = "plain",
+    foreign: bool = False,
 ) -> dict[str, Any]:
     """Load one corpus, then ask: a search reads the last minutes' changes again, and these are soon over."""
     measured = Measured()
@@ -270,7 +280,7 @@ def play(
         loaded.append((client, conversation, ids))
     for client, conversation, ids in loaded:
         for question in conversation.questions:
-            ask(client, question, ids, measured)
+            ask(client, question, ids, measured, way)
             progress.advance(asking)
     if foreign:
         pairs = [
@@ -303,6 +313,7 @@ def _arguments(given: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--distractors", type=Path, metavar="FILE", help="sentences to fill each scope up with")
     parser.add_argument("--size", type=int, default=10_000, help="documents a scope, with --distractors (%(default)s)")
     parser.add_argument("--foreign", action="store_true", help="also ask each scope the questions of the others")
+    parser.add_argument("--asked", choices=tuple(WAYS), default="plain", help="how questions are asked (%(default)s)")
     parser.add_argument("--json", action="store_true", help="one JSON object a corpus")
     options = parser.parse_args(given)
     if options.foreign and options.one_scope:
@@ -344,7 +355,7 @@ def main(given: Sequence[str] | None = None) -> None:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with running() as service, warnings_only(), Progress(*columns, console=Console(stderr=True)) as progress:
         for corpus, found in played.items():
-            report = play(service.url, corpus, found, progress, foreign=options.foreign)
+            report = play(service.url, corpus, found, progress, way=options.asked, foreign=options.foreign)
             if options.json:
                 print(json.dumps(report), flush=True)
             else:

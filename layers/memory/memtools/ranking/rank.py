@@ -50,10 +50,11 @@ _MANY = 60
 _NAME_MISMATCH_PENALTY = 0.6
 # Makes a text that says exactly what the query asks for score about 1.
 _SCALE = 1.36
-# What scores less than this share of the best hit is left out. A scope of 20 traces or fewer has the larger one: there,
-# what is far below the best is rarely another answer. With n traces, 50 / (n + 30) of the difference remain.
+# What scores less than this share of the best hit is left out. In a scope of few traces, what is far below the best is
+# rarely another answer, so there this is added: all of it for some 20, where 50 / (n + 30) reaches 1, less for more
+# traces, and less for fewer than that (n / (n + 2)), where only one or two hits are at stake.
 _OF_THE_BEST = 0.4
-_OF_THE_BEST_OF_FEW = 0.65
+_MORE_OF_FEW = 0.31
 # A word that is no common English one, a number or an id is asked for on purpose. If at most this many traces have it,
 # the best of them is among the first 20 hits. A question has so many such terms at most: numbers, then the rarest.
 _RARE = 10
@@ -178,7 +179,7 @@ def _hits(scores: Floats, size: int, floor: float) -> NDArray[np.bool_]:
     """Which scores are high enough, by themselves and beside the best; all with a floor of 0."""
     if not floor:
         return np.asarray(scores > 0)
-    share = _OF_THE_BEST + (_OF_THE_BEST_OF_FEW - _OF_THE_BEST) * min(50 / (size + 30), 1)
+    share = _OF_THE_BEST + _MORE_OF_FEW * min(50 / (size + 30), 1) * size / (size + 2)
     return np.asarray((scores >= floor) & (scores > 0) & (scores >= share * scores.max(initial=0)))
 
 
