@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -40,8 +41,8 @@ def servers(value: Any) -> Iterator[dict[str, Any]]:
                 yield from servers(part)
 
 
-def answers(server: dict[str, Any], running: Service) -> bool:
-    """Whether the server lists the small profile, where `make local` runs at another address."""
+def answers(server: dict[str, Any], running: Service, folder: Path) -> bool:
+    """Whether the server lists the small profile, with its memory in another folder or at another address."""
     if "command" in server:
         assert server["command"] == "memtools"
         command = [argument.replace(ADDRESS, running.url) for argument in server["args"]]
@@ -50,7 +51,7 @@ def answers(server: dict[str, Any], running: Service) -> bool:
             input=json.dumps(REQUEST).encode(),
             capture_output=True,
             check=True,
-            env=environment(),
+            env=environment() | {"MEMTOOLS_DATA": str(folder)},
             timeout=60,
         )
         reply = json.loads(ended.stdout)
@@ -76,17 +77,17 @@ def _is_constant(node: ast.Dict) -> bool:
 
 
 @pytest.mark.parametrize("block", CONFIGURATIONS, ids=str)
-def test_each_configuration_starts_a_server_or_leads_to_one(running: Service, block: Block) -> None:
+def test_each_configuration_starts_a_server_or_leads_to_one(running: Service, block: Block, tmp_path: Path) -> None:
     (server,) = servers(parsed(block))
-    assert answers(server, running)
+    assert answers(server, running, tmp_path)
 
 
 @pytest.mark.parametrize("block", PROGRAMS, ids=str)
-def test_each_program_names_a_server_that_answers(running: Service, block: Block) -> None:
+def test_each_program_names_a_server_that_answers(running: Service, block: Block, tmp_path: Path) -> None:
     """The frameworks themselves are not here."""
     found = list(literals(block))
     assert found
-    assert all(answers(server, running) for server in found)
+    assert all(answers(server, running, tmp_path) for server in found)
 
 
 def test_the_lines_for_a_model_name_tools_that_are_there() -> None:

@@ -95,7 +95,7 @@ PROOFS: Final[Mapping[str, Sequence[Proof]]] = {
     ],
     "docs/decisions/0006-one-thread-for-the-model.md": [Run("for threads", says=("50 loops",))],
     "docs/cost.md": [Run(".venv/bin/python -m benchmarks.bill", says=("memory_search", "with alarms and dashboard"))],
-    "docs/window.md": [Serve("make local "), Serve("make local STORE")],
+    "docs/window.md": [Serve("make local ")],
     "docs/operations.md": [
         Draw("flowchart"),
         By("filter outcome", f"{FACTS}::test_queries_of_the_log_ask_for_fields_that_are_there"),
@@ -121,6 +121,12 @@ PROOFS: Final[Mapping[str, Sequence[Proof]]] = {
     "docs/command-line.md": [
         Run("pipx install", then="~/bin/memtools --help", says=("installed package memtools",)),
         Run("python3 -m venv", says=("Usage:",)),
+        Run(
+            "memtools export --agent coder",
+            first="memtools add 'Likes tea' --agent coder --user me",
+            then="memtools list --stack memtools --agent coder --user me",
+            says=("Likes tea",),
+        ),
         Run(
             "export MEMTOOLS_URL",
             filled_in={"mt_… mt_… ": _TWO_IDS, '"…"': '"Maya sings alto, and is allergic to walnuts"'},
