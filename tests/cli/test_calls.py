@@ -94,7 +94,7 @@ def test_a_new_tool_becomes_a_command(monkeypatch: pytest.MonkeyPatch, capsys: p
 
 def test_tools_collide_with_no_command_or_option() -> None:
     names = [command.name or command.callback.__name__ for command in app.registered_commands]  # type: ignore[union-attr]
-    assert len(names) == len(set(names)) == len(SPECS) + 6
+    assert len(names) == len(set(names)) == len(SPECS) + 7
     ours = {"agent", "user", "url", "token", "sign", "stack", "functionPrefix", "json"}
     assert [tool for tool, schema in SPECS.items() if ours & set(schema["properties"])] == []
 

@@ -34,7 +34,7 @@ from memtools_client.invoke import LambdaConnection
 from local.service import Service
 from tests.clients.stand_in import Answer, StandIn, problem
 
-_EMPTY = Answer(200, {"results": []})
+_EMPTY = Answer(200, {"results": [], "belowFloor": 0})
 _ONCE = Retries(attempts=1)
 Answering = Callable[..., StandIn]
 

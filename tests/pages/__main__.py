@@ -20,7 +20,7 @@ from tests.pages.place import Place, place
 from tests.pages.proofs import By, Draw, Prepared, Proof, Run, Save, Serve
 from tests.pages.shell import Failed, Shell
 from tests.pages.table import DEPLOYING, LEFT_OUT, LOCAL, PROOFS, SCRIPTS
-from tests.served import started
+from tests.served import Served, started
 
 _LOCAL_ADDRESS = "127.0.0.1:8765"  # as the pages have it
 
@@ -58,8 +58,17 @@ def _local_service(page: str, here: Place) -> Iterator[str]:
     if not any(_LOCAL_ADDRESS in block.text for block in blocks(page)):
         yield ""
         return
-    with started(["bash", "-c", _block(*LOCAL)], here.clone, _without_aws(here.settings)) as service:
+    with _started(_block(*LOCAL), here) as service:
         yield service.url.removeprefix("http://")
+
+
+@contextmanager
+def _started(command: str, here: Place) -> Iterator[Served]:
+    """The local service, with a memory of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        settings = _without_aws(here.settings) | {"DATA": folder}
+        with started(["bash", "-c", command], here.clone, settings) as service:
+            yield service
 
 
 def _prove(block: Block, proof: Proof, shell: Shell, here: Place, local: str) -> None:
@@ -70,7 +79,7 @@ def _prove(block: Block, proof: Proof, shell: Shell, here: Place, local: str) ->
             said = "".join(shell.run(one.replace(_LOCAL_ADDRESS, local)) for one in (proof.first, text, proof.then))
             _check(said, here.model.found(), proof)
         case Serve():
-            with started(["bash", "-c", block.text], here.clone, _without_aws(here.settings)) as service:
+            with _started(block.text, here) as service:
                 if not service.url:
                     raise Untrue("it does not say where it listens")
         case Save(name=name):
