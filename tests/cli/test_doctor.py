@@ -113,9 +113,8 @@ def test_a_tool_with_other_arguments_is_a_problem(running: Service, bare: Run, m
     ended = bare("doctor", "--url", running.url, "--json")
     found = {one["check"]: one.get("found") for one in ended.reply["findings"] if one["state"] == "problem"}
     assert found == {
-        "memory_add": (
-            "does not take anyTags, explain, limit, query, since, tokenBudget, until, withoutTags; also takes expiresAt, facts, occurredAt"
-        ),
+        "memory_add": "does not take anyTags, explain, limit, query, since, tokenBudget, until, withoutTags; also takes"
+        " expiresAt, facts, occurredAt",
         "memory_fly": "is not there, or does not say what it takes",
     }
 
