@@ -66,6 +66,16 @@ def test_a_text_is_known_after_the_deleted_trace_born_with_it_is_purged(ana: Cal
     assert sorted(ana.all()) == ["juice", "tea"]
 
 
+def test_a_text_is_known_after_it_was_claimed_at_a_deleted_trace_that_is_purged(ana: Caller, clock: FakeClock) -> None:
+    """B5: the tombstone is there before the claim, and would take it along."""
+    (first, second) = ana.remember("tea", "coffee")
+    ana.update(traceId=first, content="milk")
+    ana.delete(traceId=first)
+    ana.update(traceId=second, content="tea")
+    clock.advance(timedelta(days=400))
+    assert [one["id"] for one in ana.add(facts=["tea"])["duplicates"]] == [second]
+
+
 def test_a_deleted_text_is_gone_after_the_retention_though_its_trace_lives_again(ana: Caller, clock: FakeClock) -> None:
     """B4: the history of a trace that was revived tells no version beyond the retention, and restores none."""
     (name,) = ana.remember("tea")

@@ -1,5 +1,6 @@
 """memory_search: what the table holds at that moment, and only what the caller may see."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -81,3 +82,61 @@ def test_an_outdated_form_of_a_trace_is_never_returned(fake_memory: Backend, sco
     behind = Caller(replace(fake_memory, traces=Frozen()), scope)  # type: ignore[arg-type]
     behind.memory.indexes.keep(scope, stale)
     assert [hit["id"] for hit in behind.search(query="tea")["results"]] == [stays]
+
+
+def test_any_of_some_tags_and_none_of_others(ana: Caller) -> None:
+    ana.remember("green tea", tags=["drink"])
+    ana.remember("tea cake", tags=["Food"])
+    ana.remember("tea shop", tags=["food", "place"])
+    ana.remember("tea time")
+    assert set(ana.contents("tea", anyTags=["DRINK", "place"])) == {"green tea", "tea shop"}
+    assert set(ana.contents("tea", withoutTags=["food"])) == {"green tea", "tea time"}
+    assert ana.contents("tea", tags=["food"], anyTags=["place", "drink"], withoutTags=["drink"]) == ["tea shop"]
+    assert ana.contents("tea", anyTags=["nowhere"]) == []
+
+
+def test_an_empty_memory_and_an_unfitting_question_differ(ana: Caller) -> None:
+    assert ana.search(query="oboe") == {"results": [], "belowFloor": 0}
+    ana.remember("likes green tea", "lives in Porto", "was born in May")
+    found = ana.search(query="Who plays the oboe?")
+    assert found["results"] == []
+    assert found["belowFloor"] == 3
+    assert ana.search(query="green tea")["belowFloor"] == 2
+    assert ana.search(query="oboe", tags=["music"])["belowFloor"] == 0
+
+
+def test_a_token_budget_takes_whole_hits_best_first_and_tells_what_it_left_out(ana: Caller) -> None:
+    ana.remember(*(f"tea number {number} " + "from the old shop in the harbour " * 3 for number in range(8)))
+    everything = ana.search(query="tea")["results"]
+    assert len(everything) == 8
+    taken = []
+    for budget in (1, 150, 400, 100_000):
+        found = ana.search(query="tea", tokenBudget=budget)
+        hits = [hit["id"] for hit in found["results"]]
+        assert hits == [hit["id"] for hit in everything][: len(hits)]
+        assert found.get("beyondBudget", 0) == 8 - len(hits)
+        assert len(json.dumps(found["results"])) <= 4.2 * budget + 100
+        taken.append(len(hits))
+    assert taken == sorted(taken)
+    assert (taken[0], taken[-1]) == (0, 8)
+    assert 0 < taken[1] < taken[2] < 8
+
+
+def test_a_text_in_another_language_is_found_and_not_embedded_again_and_again(
+    fake_memory: Backend, scope: Scope
+) -> None:
+    class EnglishOnly:
+        model = "fake"
+        asked = 0
+
+        def embed(self, texts: Sequence[str]) -> list[Embedding | None]:
+            EnglishOnly.asked += len(texts)
+            return [Embedding("fake", b"")] * len(texts)
+
+    memory = Caller(replace(fake_memory, embedder=EnglishOnly()), scope)
+    memory.remember("Мою собаку зовут Шарик", "Я пью чай")
+    found = memory.search(query="Где собака?")
+    assert [hit["content"] for hit in found["results"]] == ["Мою собаку зовут Шарик"]
+    assert "note" not in found
+    memory.search(query="чай")
+    assert EnglishOnly.asked == 4  # two facts and two questions

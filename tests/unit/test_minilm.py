@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from memtools.adapters.archive import checking
+from memtools.domain.trace import Embedding
 from memtools.embedding import minilm
-from memtools.embedding.minilm import MiniLM
+from memtools.embedding.minilm import LocalEmbedder, MiniLM
 from numpy.typing import NDArray
 
 from tests.examples import share
@@ -97,3 +99,32 @@ def test_missing_model_is_a_lookup_error(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(minilm, "find_spec", find_nothing)
     with pytest.raises(LookupError, match="memtools_model is not installed"):
         MiniLM.load()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Meine Schwester wohnt in Freiburg und arbeitet im Krankenhaus",
+        "Koirani nimi on Musti ja se asuu Tampereella",
+        "Ayşe hastanede doktor olarak çalışıyor",
+        "Моя сестра живёт в Казани",
+        "내 여동생은 부산에 산다",
+        "我妹妹在上海当护士",
+        "אחותי עובדת בבית חולים",
+    ],
+)
+def test_a_text_that_the_model_does_not_understand_has_an_empty_vector(text: str) -> None:
+    english, other = LocalEmbedder().embed(["My sister works in a hospital in Freiburg", text])
+    assert english is not None
+    assert len(english.vector) == MiniLM.dimensions
+    assert other == Embedding(MiniLM.model, b"")
+
+
+def test_without_a_model_no_text_is_told_as_not_understood(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An empty vector is final, and none is made up for later."""
+    monkeypatch.setattr(minilm, "find_spec", lambda _: None)
+    assert LocalEmbedder().embed(["Моя сестра живёт в Казани"]) == [None]
+
+
+def test_an_import_knows_the_dimensions_of_the_model() -> None:
+    assert {MiniLM.model: MiniLM.dimensions} == checking._DIMENSIONS
