@@ -136,8 +136,9 @@ def rank(index: Index, query: Query, *, floor: float) -> "Ranking":
         best[one.places] = np.maximum(best[one.places], one.final)
     hits = _hits(best, len(index), floor)
     sure = list(_asked_for(index, query.text, admitted, best))
-    best[sure] = np.maximum(best[sure], max(floor, _last_sure(best)))
-    hits[sure] = True
+    if sure:
+        best[sure] = np.maximum(best[sure], max(floor, _last_sure(best)))
+        hits[sure] = True
     for place in _named(index, query.text):
         best[place] = 1
         hits[place] = admitted[place]
