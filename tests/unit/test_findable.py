@@ -165,3 +165,12 @@ def test_the_question_is_found_wherever_it_stands_in_a_message() -> None:
     alone = found(index, "Where does Maria keep her bees?")
     for message in (f"Where does Maria keep her bees? {about}", f"{about} Where does Maria keep her bees? {about}"):
         assert found(index, message) == alone == ["t0"]
+
+
+@pytest.mark.parametrize(
+    "text", ["a" * 9_000, "aB" * 4_000, "''" * 4_000, "1 " * 4_000, " " * 9_000 + "x", "." * 9_000, "\0"]
+)
+def test_odd_texts_and_questions_do_no_harm(text: str) -> None:
+    """Each took seconds or more with an expression that looks for its end at each place again."""
+    assert 1 <= len(parts(text)) <= 24
+    found(scope_of([text * 20, "likes tea", text]), f"{text} tea {text}")

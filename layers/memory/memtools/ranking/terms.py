@@ -20,8 +20,7 @@ _HAN = regex.compile(r"\p{Han}")
 _VOICING = 8  # the combining class of marks that make a different kana, which are not accents
 # Parts of identifiers: `orderLine`, `HTTPServer`, `order_line`.
 _CAMEL = regex.compile(r"(?<=\p{Ll}|\p{N})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})")
-_LETTERS = r"[\p{Latin}\p{Greek}\p{Cyrillic}\p{N}_]*"
-_IDENTIFIER = regex.compile(rf"{_LETTERS}(?:_|\p{{Ll}}\p{{Lu}}|\p{{Lu}}\p{{Lu}}\p{{Ll}}){_LETTERS}")
+_LETTERS = regex.compile(r"[\p{Latin}\p{Greek}\p{Cyrillic}\p{N}_]+")
 # Numbers of accounts, books and telephones, which people group as they like: `DE12 3456 7890`, `978-3-16`.
 _GROUPED = regex.compile(r"(?<![\p{L}\p{N}])\p{Lu}{0,3}\p{N}+(?:[ \u00a0./()-]{1,3}[\p{N}X]+)+(?![\p{L}\p{N}])")
 _SHORTEST_NUMBER = 6  # digits
@@ -30,7 +29,7 @@ _DIGITS = regex.compile(r"[^\p{L}\p{N}]+")
 _PASSAGE = 96
 _SHARED = 24
 # A sentence ends with a mark of its script and white space (ideographs need none), or with the line.
-_END_OF_SENTENCE = regex.compile(r"(?<=[.!?;…؟؛।॥։][\"'”’»)\]]*)\s+|(?<=[。！？；])|\s*\n\s*", regex.VERSION1)
+_END_OF_SENTENCE = regex.compile(r"(?<=[.!?;…؟؛।॥։][\"'”’»)\]]{0,3})\s+|(?<=[。！？；])|\n", regex.VERSION1)
 _ASKS = regex.compile(r"[?？؟;⸮՞]['\"”’»)\]]*\s*$")
 # A longer sentence is searched for in windows of words, and a message in so many parts at most, the first ones.
 _LONGEST_SENTENCE = 40
@@ -89,13 +88,13 @@ def terms(text: str) -> list[str]:
 
 def _with_identifiers(text: str) -> str:
     """The text with the parts after each identifier, and grouped numbers also without their gaps."""
-    text = _IDENTIFIER.sub(_split_up, unicodedata.normalize("NFKC", text))
+    text = _LETTERS.sub(_split_up, unicodedata.normalize("NFKC", text))
     return _GROUPED.sub(_closed_up, text)
 
 
-def _split_up(identifier: regex.Match[str]) -> str:
-    parts = " ".join(part for piece in identifier[0].split("_") for part in _CAMEL.split(piece) if part)
-    return f"{identifier[0]} {parts}"
+def _split_up(word: regex.Match[str]) -> str:
+    parts = [part for piece in word[0].split("_") for part in _CAMEL.split(piece) if part]
+    return f"{word[0]} {' '.join(parts)}" if len(parts) > 1 else word[0]
 
 
 def _closed_up(number: regex.Match[str]) -> str:
