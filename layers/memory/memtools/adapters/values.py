@@ -114,3 +114,18 @@ def _with_embedding(values: Values, convert: Callable[[Any], Any]) -> Values:
     if "inlineHistory" in found:
         found["inlineHistory"] = [_with_embedding(version, convert) for version in found["inlineHistory"]]
     return found
+
+
+def trace_sort_key(trace_id: str) -> str:
+    """The sort key of the item that has a trace and the claims to its text."""
+    return f"trace#{trace_id}"
+
+
+def history_prefix(trace_id: str) -> str:
+    """What the sort keys of a trace's replaced versions start with."""
+    return f"history#{trace_id}#"
+
+
+def history_sort_key(trace_id: str, version: int) -> str:
+    """The sort key of a replaced version. Versions sort as numbers."""
+    return f"{history_prefix(trace_id)}{version:010d}"

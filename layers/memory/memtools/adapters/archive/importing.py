@@ -26,9 +26,8 @@ from memtools.adapters.archive.records import DocumentVersion, Replaced, sort_ke
 from memtools.adapters.archive.stores import Stores, item_pages
 from memtools.adapters.aws import code_of, in_parallel
 from memtools.adapters.table.layout import from_dynamodb, to_dynamodb
-from memtools.adapters.table.schema import trace_sort_key
 from memtools.adapters.table.statements import claimed_text, stored_attributes, untouched
-from memtools.adapters.values import Values, attributes, moment_text
+from memtools.adapters.values import Values, attributes, moment_text, trace_sort_key
 from memtools.domain.scope import Scope
 from memtools.domain.trace import ERASED, Trace
 from memtools.errors import Conflict, Unavailable

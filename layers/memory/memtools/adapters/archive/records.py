@@ -9,8 +9,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from memtools.adapters.table.schema import history_sort_key, trace_sort_key
-from memtools.adapters.values import Values, attributes, trace_of, with_bytes, with_text
+from memtools.adapters.values import (
+    Values,
+    attributes,
+    history_sort_key,
+    trace_of,
+    trace_sort_key,
+    with_bytes,
+    with_text,
+)
 from memtools.domain.trace import Trace
 
 

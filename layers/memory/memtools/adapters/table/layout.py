@@ -5,7 +5,8 @@ from typing import Any
 
 from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 
-from memtools.adapters.table.schema import INDEX_ATTRIBUTES, INDEX_KEYS, KEYS, trace_sort_key
+from memtools.adapters.table.schema import INDEX_ATTRIBUTES, INDEX_KEYS, KEYS
+from memtools.adapters.values import trace_sort_key
 from memtools.domain.scope import Scope
 from memtools.errors import TooLarge
 

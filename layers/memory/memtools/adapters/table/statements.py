@@ -11,8 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from memtools.adapters.table.layout import COUNTED, Item, to_dynamodb
-from memtools.adapters.table.schema import history_sort_key
-from memtools.adapters.values import attributes, moment_text
+from memtools.adapters.values import attributes, history_sort_key, moment_text
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Stamp, Status, Trace, key_of
 from memtools.domain.versions import as_past

@@ -24,10 +24,9 @@ from memtools.adapters.table.layout import (
     to_dynamodb,
     trace_key,
 )
-from memtools.adapters.table.schema import history_prefix
 from memtools.adapters.table.statements import history_item, late, retrieval, statements_of, stored_attributes
 from memtools.adapters.translation import READ_FAILED, WRITE_FAILED, Cause
-from memtools.adapters.values import attributes, moment_text, trace_of
+from memtools.adapters.values import attributes, history_prefix, moment_text, trace_of
 from memtools.current_call import Metric, increment
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Stamp, Trace
