@@ -236,6 +236,13 @@ def test_what_a_profile_costs_in_every_prompt(profile: str, most: int) -> None:
     assert tokens([{name: tool[name] for name in read_by_model} for tool in offer.tools(profile)]) < most
 
 
+def test_the_small_profile_leaves_out_rare_arguments_and_no_useful_ones() -> None:
+    (small,) = (tool for tool in offer.tools("small") if tool["name"] == "memory_search")
+    (full,) = (tool for tool in offer.tools("full") if tool["name"] == "memory_search")
+    assert set(small["inputSchema"]["properties"]) == {"query", "limit", "tags", "since", "until"}
+    assert {"explain", "tokenBudget", "anyTags", "withoutTags"} < set(full["inputSchema"]["properties"])
+
+
 @either_kind
 @pytest.mark.parametrize(
     "error", [InvalidArguments("no", argument="x"), Conflict("no", text="y"), Unavailable("later")]

@@ -15,6 +15,8 @@ SMALL: Final = (
     "memory_update",
     "memory_delete",
 )
+# Arguments that the small profile does not name, because a model rarely needs them. Tools take them all the same.
+UNNAMED: Final = {"memory_search": frozenset({"explain", "tokenBudget", "anyTags", "withoutTags"})}
 PROFILES: Final = ("small", "full")
 
 # The argument `target` of memory_read, by address.
@@ -85,7 +87,15 @@ def version() -> str:
 
 def tools(profile: str) -> list[dict[str, Any]]:
     """The tools of a profile, in the order of the catalogue."""
-    return [tool for tool in _made()["tools"] if profile == "full" or tool["name"] in SMALL]
+    every: list[dict[str, Any]] = _made()["tools"]
+    return every if profile == "full" else [_without_rare(tool) for tool in every if tool["name"] in SMALL]
+
+
+def _without_rare(tool: dict[str, Any]) -> dict[str, Any]:
+    rare = UNNAMED.get(tool["name"], frozenset())
+    schema = tool["inputSchema"]
+    named = {name: node for name, node in schema["properties"].items() if name not in rare}
+    return tool | {"inputSchema": schema | {"properties": named}}
 
 
 def is_repeatable(tool: str) -> bool:
