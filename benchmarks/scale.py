@@ -19,8 +19,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import boto3
+from memtools.adapters.aws import to_dynamodb
 from memtools.adapters.segments import S3Segments
-from memtools.adapters.table.layout import to_dynamodb, trace_key
+from memtools.adapters.table.traces import trace_key
 from memtools.adapters.values import attributes
 from memtools.domain.scope import Scope
 from memtools.embedding.minilm import MiniLM

@@ -10,26 +10,19 @@ import random
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from statistics import fmean
 
-from memtools.domain.trace import Embedding, Trace
-from memtools.embedding.minilm import LocalEmbedder
-from memtools.ranking.index import Index
-from memtools.ranking.rank import Query, rank
-from memtools.ranking.terms import parts
 from rich.console import Console
 from rich.table import Table
 
 from benchmarks.locomo import Conversation, read
+from benchmarks.memory import Memory
 
 _SIZES = (5, 20, 80)
 _QUESTIONS = 60  # of each conversation
 _MOST_ANSWERS = 2
-_START = datetime(2026, 1, 1, tzinfo=UTC)
-_FLOOR = 0.25  # RelevanceFloor, unless it is set
-_EMBEDDER = LocalEmbedder()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,28 +43,6 @@ def cases(conversation: Conversation, chance: random.Random) -> Iterator[Case]:
         others = [text for text in dict.fromkeys(texts) if text.split()[0] == person and text not in answers]
         if len(answers) <= _MOST_ANSWERS:
             yield Case(question.text, answers, chance.sample(others, len(others)))
-
-
-class Memory:
-    """Searches among facts; each text is embedded once."""
-
-    def __init__(self) -> None:
-        self._embeddings: dict[str, Embedding | None] = {}
-
-    def _embedded(self, texts: list[str]) -> list[Embedding | None]:
-        missing = [text for text in dict.fromkeys(texts) if text not in self._embeddings]
-        self._embeddings |= zip(missing, _EMBEDDER.embed(missing), strict=True)
-        return [self._embeddings[text] for text in texts]
-
-    def ask(self, facts: list[str], question: str, apart: timedelta) -> list[str]:
-        """The facts that a search returns, which were told so far apart."""
-        traces = [
-            Trace(id=str(place), content=fact, created_at=_START + place * apart, changed_at=_START, embedding=one)
-            for place, (fact, one) in enumerate(zip(facts, self._embedded(facts), strict=True))
-        ]
-        asked = parts(question)
-        query = Query(text=question, embeddings=self._embedded(asked), now=_START + timedelta(days=1000))
-        return [facts[int(one.id)] for one in rank(Index.empty(_EMBEDDER.model).fold(traces), query, floor=_FLOOR)]
 
 
 def figures(some: list[Case], size: int, apart: timedelta, memory: Memory, chance: random.Random) -> list[float]:

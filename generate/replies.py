@@ -10,8 +10,8 @@ from memtools.backend import Backend
 from memtools.catalogue import TOOLS
 from memtools.domain.scope import Scope
 from memtools.errors import Fault, ToolError, Unavailable
+from memtools.handler import encoded, recognise
 from memtools.tools.tool import Reply
-from memtools.transports import encoded, recognise
 from memtools.wire.incoming import Call
 
 from local.template import ROOT

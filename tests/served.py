@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from local.template import ROOT
 
@@ -76,22 +76,6 @@ def ended(service: Served, by: signal.Signals) -> int:
     """End the service, and nothing else, with a signal; its exit status."""
     service.process.send_signal(by)
     return service.process.wait(SECONDS)
-
-
-@contextmanager
-def answering(application: Any) -> Iterator[str]:
-    """The address on loopback at which a WSGI application answers."""
-    from werkzeug.serving import make_server
-
-    server = make_server("127.0.0.1", 0, application, threaded=True)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.port}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 def _told(lines: IO[str], name: str) -> str:

@@ -19,6 +19,9 @@ class Stopped(BaseException):
 
 
 def _stop(number: int, _: Any) -> None:
+    """Raise Stopped, once. What ends then is not disturbed by the next signal: `make` sends two to what it runs."""
+    for one in _ENDING:
+        signal.signal(one, signal.SIG_IGN)
     raise Stopped(number)
 
 

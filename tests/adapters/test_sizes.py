@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from memtools.adapters.table.layout import (
+from memtools.adapters.aws import to_dynamodb
+from memtools.adapters.table.sizes import (
     ITEM_LIMIT,
     TRANSACTION_LIMIT,
     require_storable,
     size_of_item,
-    to_dynamodb,
 )
 from memtools.errors import TooLarge
 

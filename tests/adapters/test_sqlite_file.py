@@ -10,6 +10,7 @@ import pytest
 from memtools.adapters.sqlite import file as adapter
 from memtools.adapters.sqlite import schema
 from memtools.adapters.sqlite.file import AHEAD, MemoryFile
+from memtools.adapters.sqlite.traces import CLAIMS
 from memtools.domain.scope import Scope
 from memtools.errors import Fault, TooLarge, Unavailable
 
@@ -201,6 +202,13 @@ def test_what_is_past_its_retention_is_purged(path: Path) -> None:
     stored = path.read_bytes()
     assert (b"oboe" in stored, b"sails" in stored) == (False, False)
     assert ana.all() == ["Ana dances", "Ana sings"]
+
+
+def test_a_text_is_looked_up_in_an_index(path: Path) -> None:
+    """Each new fact looks for its text: to read the whole scope for that takes a minute for ten thousand facts."""
+    with MemoryFile(path).reading() as connection:
+        plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {CLAIMS}", ["a", "b"])]
+    assert plan == ["SEARCH traces USING COVERING INDEX traces_by_text (scope=? AND text_key=?)"]
 
 
 def test_a_time_is_utc(path: Path) -> None:

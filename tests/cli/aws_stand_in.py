@@ -9,9 +9,8 @@ from urllib.parse import unquote
 from xml.sax.saxutils import escape
 
 from memtools_cli.service.http import Context, Handler
+from memtools_cli.service.serving import serving
 from werkzeug.wrappers import Request, Response
-
-from tests.served import answering
 
 STACK = "memtools"
 FUNCTIONS = {
@@ -72,5 +71,5 @@ def outputs(names: Mapping[str, str]) -> dict[str, str]:
 @contextmanager
 def listening(stand_in: StandIn) -> Iterator[StandIn]:
     """The stand-in behind an address on loopback."""
-    with answering(Request.application(stand_in.answer)) as stand_in.address:
+    with serving(Request.application(stand_in.answer)) as stand_in.address:
         yield stand_in

@@ -57,6 +57,15 @@ def test_a_signal_says_how_to_go_on(number: int, bare: Run, monkeypatch: pytest.
     assert ended.reply["error"]["code"] == "interrupted"
 
 
+def test_a_second_signal_does_not_disturb_the_end() -> None:
+    """`make` sends one to what it runs, and the terminal another."""
+    with raised():
+        with pytest.raises(Stopped):
+            os.kill(os.getpid(), signal.SIGTERM)
+        os.kill(os.getpid(), signal.SIGTERM)
+        os.kill(os.getpid(), signal.SIGINT)
+
+
 def test_an_ignored_signal_stays_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:

@@ -151,7 +151,9 @@ def test_a_check_up_of_the_file(here: Run, ana_here: Caller, folder: Path) -> No
     folder.joinpath("memory.db").write_bytes(b"no database" + bytes(data[11:]))
     ended = here("doctor")
     assert ended.code == 1
-    assert any(one["check"].startswith("file") and one["state"] == "problem" for one in ended.reply["findings"])
+    problems = [one for one in ended.reply["findings"] if one["state"] == "problem"]
+    assert any(one["check"].startswith("file") for one in problems)
+    assert all("copy of the file" in one["advice"] for one in problems)
 
 
 def test_documents_of_the_agent_come_with_a_folder(here: Run, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from memtools.adapters.archive import documents, importing
-from memtools.adapters.table.layout import from_dynamodb
+from memtools.adapters.aws import from_dynamodb
 from memtools.adapters.table.statements import claimed_text
 from memtools.adapters.values import trace_of
 from memtools.domain.scope import Scope

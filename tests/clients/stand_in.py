@@ -7,9 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from memtools_cli.service.serving import serving
 from werkzeug.wrappers import Request, Response
-
-from tests.served import answering
 
 
 @dataclass
@@ -50,5 +49,5 @@ def listening(*answers: Answer) -> Iterator[StandIn]:
         body = answer.body if isinstance(answer.body, str) else json.dumps(answer.body)
         return Response(body, answer.status, headers=answer.headers)
 
-    with answering(respond) as stand_in.url:
+    with serving(respond) as stand_in.url:
         yield stand_in

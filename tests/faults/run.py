@@ -9,8 +9,7 @@ from functools import cache
 from typing import Any
 
 import boto3
-from memtools.adapters.aws import CONFIG
-from memtools.adapters.table.layout import from_dynamodb
+from memtools.adapters.aws import CONFIG, from_dynamodb
 from memtools.domain.scope import Scope
 
 from local.template import Template

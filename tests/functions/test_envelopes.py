@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from memtools import transports
 from memtools.catalogue import TOOLS
 from memtools.domain.scope import Scope
-from memtools.transports import recognise
+from memtools.handler import recognise
 
 from generate import replies
 from local.invoke import client_context, load

@@ -13,7 +13,7 @@ from aws_lambda_powertools.utilities.parser.models import (
 from memtools import transports
 from memtools.catalogue import TOOLS
 from memtools.domain.scope import Scope
-from memtools.transports import recognise
+from memtools.handler import recognise
 
 from local.invoke import load
 from local.template import ROOT

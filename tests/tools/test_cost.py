@@ -182,7 +182,7 @@ def test_traces_without_a_vector_cost_one_read_more_once_and_a_segment(ana: Call
 
 def test_purged_traces_cost_only_one_search(ana: Caller, moto_memory: Backend, calls: list[str]) -> None:
     """Erased without tombstones, as when its owner has a whole scope removed."""
-    from memtools.adapters.table.layout import trace_key
+    from memtools.adapters.table.traces import trace_key
 
     ids = ana.remember("tea one", "tea two", "tea three")
     ana.search(query="tea")

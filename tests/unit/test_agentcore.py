@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from memtools.domain.scope import Scope
 from memtools.errors import Conflict, InvalidArguments, Unavailable, Unscoped
-from memtools.transports import agentcore, recognise
+from memtools.handler import recognise
+from memtools.transports import agentcore
 from memtools.wire.incoming import Call
 
 HEADERS = {"X-Memory-User": "maria"}

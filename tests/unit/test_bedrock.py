@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from memtools.domain.scope import Scope
 from memtools.errors import InvalidArguments, ToolError, Unscoped
-from memtools.transports import bedrock_functions, bedrock_openapi, recognise
+from memtools.handler import recognise
+from memtools.transports import bedrock_functions, bedrock_openapi
 from memtools.wire.incoming import Call, Transport
 
 KINDS: list[Any] = [bedrock_functions, bedrock_openapi]

@@ -7,7 +7,8 @@ import pytest
 from memtools.catalogue import TOOLS
 from memtools.domain.scope import Scope
 from memtools.errors import Conflict, InvalidArguments, ToolError, Unavailable, Unscoped
-from memtools.transports import direct, recognise
+from memtools.handler import recognise
+from memtools.transports import direct
 from memtools.wire.incoming import Call
 
 CONTEXT = {"agent": "other", "user": "maria"}

@@ -7,7 +7,7 @@ import pytest
 from memtools.domain.trace import Trace
 from memtools.ranking.index import Index
 from memtools.ranking.rank import Query, rank
-from memtools.ranking.terms import parts
+from memtools.ranking.terms import sentences
 
 NOW = datetime(2026, 12, 1, tzinfo=UTC)
 FLOOR = 0.25  # RelevanceFloor, unless it is set
@@ -51,9 +51,9 @@ class Words:
         return " ".join(words)
 
 
-def found(index: Index, question: str, floor: float = FLOOR) -> list[str]:
-    query = Query(text=question, embeddings=[None] * len(parts(question)), now=NOW + timedelta(days=365))
-    return [one.id for one in rank(index, query, floor=floor)][:LIMIT]
+def found(index: Index, question: str) -> list[str]:
+    query = Query(text=question, embeddings=[None] * len(sentences(question)), now=NOW + timedelta(days=365))
+    return [one.id for one in rank(index, query, floor=FLOOR)][:LIMIT]
 
 
 def scope_of(texts: list[str]) -> Index:
@@ -112,7 +112,7 @@ def test_words_that_stand_together_in_a_page_find_it_and_scattered_ones_do_not_c
         ("settings", "It is in /etc/acme/settings.local.yaml"),
     ],
 )
-def test_identifiers_are_found_whole_and_by_their_parts(question: str, fact: str) -> None:
+def test_identifiers_are_found_whole_and_by_their_sentences(question: str, fact: str) -> None:
     others = ["Ana drinks tea", "The meeting is on Monday", "Bob lives in Porto", "The cat is called Minka"]
     assert found(scope_of([*others, fact]), question) == ["t4"]
 
@@ -129,7 +129,7 @@ def test_identifiers_are_found_whole_and_by_their_parts(question: str, fact: str
         ("Где велосипеды?", "Велосипед стоит в подвале"),
     ],
 )
-def test_words_of_languages_that_inflect_and_compound_are_found_by_their_parts(question: str, fact: str) -> None:
+def test_words_of_languages_that_inflect_and_compound_are_found_by_their_sentences(question: str, fact: str) -> None:
     others = [
         "저녁에는 책을 읽는다",
         "أشرب الشاي",
@@ -172,5 +172,5 @@ def test_the_question_is_found_wherever_it_stands_in_a_message() -> None:
 )
 def test_odd_texts_and_questions_do_no_harm(text: str) -> None:
     """Each took seconds or more with an expression that looks for its end at each place again."""
-    assert 1 <= len(parts(text)) <= 24
+    assert 1 <= len(sentences(text)) <= 24
     found(scope_of([text * 20, "likes tea", text]), f"{text} tea {text}")

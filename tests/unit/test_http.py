@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from memtools.domain.scope import Scope
 from memtools.errors import Ambiguous, Conflict, InvalidArguments, NotFound, TooLarge, ToolError, Unavailable, Unscoped
-from memtools.transports import http, recognise
+from memtools.handler import recognise
+from memtools.transports import http
 from memtools.wire.incoming import Call
 
 JWT = {"jwt": {"claims": {"sub": "maria"}, "scopes": None}}

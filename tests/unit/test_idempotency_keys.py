@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from memtools.domain.scope import Scope
 from memtools.domain.writes import name_of, with_name, writes_since
 from memtools.errors import InvalidArguments
-from memtools.transports import recognise
+from memtools.handler import recognise
 from memtools.wire.incoming import Call
 
 from local.invoke import client_context

@@ -15,7 +15,8 @@ from memtools.domain.trace import Embedding, Status, Trace
 from memtools.freshness.segment import Segment
 from memtools.ranking.columns import Columns, key_of_id, microseconds
 from memtools.ranking.index import Index
-from memtools.ranking.rank import Query, Ranked, rank
+from memtools.ranking.rank import Query, rank
+from memtools.ranking.score import Ranked
 
 from tests.examples import share
 from tests.index_lives import (

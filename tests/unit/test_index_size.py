@@ -25,12 +25,13 @@ def traces(count: int, scope: int) -> list[Trace]:
     ]
 
 
+@pytest.mark.parametrize("text", ["apple moon", "яблоко луна"])  # words of another language are compared by parts
 @pytest.mark.parametrize("compacted", [False, True])
 @pytest.mark.parametrize(("count", "scopes"), [(0, 200), (1, 200), (5, 200), (50, 30), (1000, 3)])
-def test_an_index_counts_what_it_takes(count: int, scopes: int, compacted: bool) -> None:
+def test_an_index_counts_what_it_takes(count: int, scopes: int, compacted: bool, text: str) -> None:
     """FAULTS B8: within a quarter, from an empty scope to a large one, after it was searched."""
     given = [traces(count, scope) for scope in range(scopes)]
-    query = Query(text="apple moon", embeddings=[None], now=START + timedelta(days=1))
+    query = Query(text=text, embeddings=[None], now=START + timedelta(days=1))
 
     def searched(traces: list[Trace]) -> Index:
         index = Index.empty("m").fold(traces)

@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from memtools.domain.trace import Embedding, Trace
 from memtools.embedding.minilm import MiniLM
-from memtools.ranking import rank as ranking
+from memtools.ranking import score as scoring
 from memtools.ranking.columns import Columns
 from memtools.ranking.index import Index
-from memtools.ranking.rank import Query, Ranked, rank
+from memtools.ranking.rank import Query, rank
+from memtools.ranking.score import Ranked
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -178,7 +179,7 @@ def test_an_opposite_meaning_scores_like_an_unrelated_one() -> None:
     asked = query("oboe", vector(10, 0))
     [opposite] = search(asked, trace("a", "oboe", embedding=vector(-10, 0)))
     assert opposite.meaning_score == pytest.approx(-1, abs=0.01)
-    assert opposite.score == pytest.approx(ranking._SCALE * ranking._WORDS * opposite.word_score)
+    assert opposite.score == pytest.approx(scoring._SCALE * scoring._WORDS * opposite.word_score)
     assert search(asked, trace("a", "chess", embedding=vector(-10, 0))) == []
 
 
@@ -297,13 +298,13 @@ def test_a_score_equals_its_explained_parts(traces: list[Trace], text: str, embe
             known and stored is not None and stored.model == "m" and any(stored.vector)
         )
         if one.meaning_score is None:
-            own = ranking._WORDS_ALONE * one.word_score
+            own = scoring._WORDS_ALONE * one.word_score
         else:
-            own = ranking._WORDS * one.word_score + ranking._MEANING * max(one.meaning_score, 0)
+            own = scoring._WORDS * one.word_score + scoring._MEANING * max(one.meaning_score, 0)
         assert one.score == pytest.approx(
-            min(1, ranking._SCALE * own * one.neighbour_factor * one.name_factor * one.meaning_only_factor), rel=1e-4
+            min(1, scoring._SCALE * own * one.neighbour_factor * one.name_factor * one.meaning_only_factor), rel=1e-4
         )
-        assert one.meaning_only_factor == (1 if by_words else ranking._MEANING_ALONE)
+        assert one.meaning_only_factor == (1 if by_words else scoring._MEANING_ALONE)
 
 
 # Names
@@ -315,20 +316,20 @@ def test_a_trace_without_the_names_asked_for_scores_less() -> None:
     plain = {one.id: one for one in search(query("does maria play the oboe?"), *traces)}
     assert asked["named"] == plain["named"]
     assert (asked["named"].name_factor, plain["other"].name_factor) == (1, 1)
-    assert asked["other"].name_factor == pytest.approx(ranking._NAME_MISMATCH_PENALTY)
-    assert asked["other"].score == pytest.approx(ranking._NAME_MISMATCH_PENALTY * plain["other"].score)
+    assert asked["other"].name_factor == pytest.approx(scoring._NAME_MISMATCH_PENALTY)
+    assert asked["other"].score == pytest.approx(scoring._NAME_MISMATCH_PENALTY * plain["other"].score)
 
 
 def test_one_of_the_names_is_enough() -> None:
     traces = [trace(name, f"{name} likes tea") for name in ("Maria", "Jon", "Ana")]
     told = {one.id: one.name_factor for one in search(query("Do Maria and Jon like tea?"), *traces)}
-    assert told == {"Maria": 1, "Jon": 1, "Ana": pytest.approx(ranking._NAME_MISMATCH_PENALTY)}
+    assert told == {"Maria": 1, "Jon": 1, "Ana": pytest.approx(scoring._NAME_MISMATCH_PENALTY)}
 
 
 def test_a_name_misspelt_is_still_that_name() -> None:
     traces = [trace("named", "Maria plays the oboe"), trace("other", "She plays the oboe")]
     told = {one.id: one.name_factor for one in search(query("Does Mariia play the oboe?"), *traces)}
-    assert told == {"named": 1, "other": pytest.approx(ranking._NAME_MISMATCH_PENALTY)}
+    assert told == {"named": 1, "other": pytest.approx(scoring._NAME_MISMATCH_PENALTY)}
 
 
 def test_a_tag_can_name_somebody() -> None:
@@ -456,7 +457,7 @@ def test_among_many_the_first_hits_are_those_of_a_full_comparison(seed: int, cou
     index, queries = many(seed, count)
     for asked in queries:
         quick = list(rank(index, asked, floor=0))
-        with patch.object(ranking, "_CANDIDATES", count):
+        with patch.object(scoring, "_CANDIDATES", count):
             full = list(rank(index, asked, floor=0))
         assert len(full) > len(quick) >= 100
         clearly = [one.id for one in full[:10] if one.score > full[9].score + 0.01]

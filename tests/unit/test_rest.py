@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from memtools.domain.scope import Scope
 from memtools.errors import Unscoped
-from memtools.transports import http, recognise
+from memtools.handler import recognise
+from memtools.transports import http
 from memtools.wire.incoming import Call, Transport
 
 from tests.unit.test_http import decode, status_of

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from memtools.catalogue import TOOLS
 from memtools.errors import Conflict, InvalidArguments, NotFound, ToolError
+from memtools.handler import encoded
 from memtools.tools.add import Added
 from memtools.tools.duplicates import Group, Groups
 from memtools.tools.edit import Edited
@@ -18,7 +19,7 @@ from memtools.tools.read import DocumentText
 from memtools.tools.search import Found, Hit
 from memtools.tools.tool import Memory, MemoryText, Reply
 from memtools.tools.update import Updated
-from memtools.transports import agentcore, bedrock_functions, bedrock_openapi, direct, encoded, http
+from memtools.transports import agentcore, bedrock_functions, bedrock_openapi, direct, http
 
 EVENTS: dict[Any, dict[str, Any]] = {
     bedrock_functions: {"actionGroup": "g", "function": "f"},

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from memtools.embedding.minilm import WordPiece
+from memtools.embedding.wordpiece import WordPiece
 from tokenizers import Tokenizer
 
 from tests.examples import share

@@ -4,9 +4,13 @@ import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 from memtools_cli.checks.finding import Finding, finding
 from memtools_cli.local import problems_in, settings_of
+
+# What to do with a file that SQLite cannot read, or not as a whole.
+ADVICE: Final = "Put back a copy of the file from before, or export what can be read."
 
 
 def findings(folder: Path) -> Iterator[Finding]:
@@ -21,5 +25,4 @@ def findings(folder: Path) -> Iterator[Finding]:
         advice = "Use the memory once: that takes from others what they may do with the file."
         yield finding("file access", not mode & 0o077, f"mode {mode:o}", advice)
     problems = problems_in(file)
-    advice = "Put back a copy of the file from before, or export what can be read."
-    yield finding("file integrity", not problems, "; ".join(problems) or "whole", advice)
+    yield finding("file integrity", not problems, "; ".join(problems) or "whole", ADVICE)

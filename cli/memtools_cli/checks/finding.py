@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from memtools_cli.failures import EXPECTED, Failure, Forbidden, Unavailable, failure_of
 
 State = Literal["ok", "warning", "problem"]
+_AS_DEPLOYED: Final = "Check the names given, and that the stack is deployed as the template says."
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,20 +29,20 @@ def finding(check: str, good: Any, found: str, advice: str, *, otherwise: State 
     return Finding(check, "ok", found) if good else Finding(check, otherwise, found, advice)
 
 
-def checked(check: str, look: Callable[[], Iterable[Finding]]) -> Iterator[Finding]:
-    """The findings of ``look``; where it fails, the failure is one more."""
+def checked(check: str, look: Callable[[], Iterable[Finding]], advice: str = _AS_DEPLOYED) -> Iterator[Finding]:
+    """The findings of ``look``; where it fails for good, the failure is one more, with this advice."""
     try:
         yield from look()
     except EXPECTED as error:
         failure = failure_of(error)
-        yield Finding(check, "problem", failure.message, _advice(failure))
+        yield Finding(check, "problem", failure.message, _advice(failure, advice))
 
 
-def _advice(failure: Failure) -> str:
+def _advice(failure: Failure, otherwise: str) -> str:
     match failure:
         case Forbidden():
             return "Sign in as somebody who may do this, or get the permission."
         case Unavailable():
             return "Check address, region and network, then run the check-up again."
         case _:
-            return "Check the names given, and that the stack is deployed as the template says."
+            return otherwise

@@ -42,13 +42,13 @@ def _findings(memory: MemoryOptions, tools: ToolsOptions, store: StoreOptions) -
     if way == "data" and store.is_deployed:
         way = ""  # only stores are named
     if way == "data":
-        yield from checked("file", partial(file.findings, Path(value)))
+        yield from checked("file", partial(file.findings, Path(value)), file.ADVICE)
     if store.is_deployed:
         yield from checked("stores", partial(_stores, store))
     if store.stack:
         yield from checked("settings", lambda: settings.findings(client("lambda"), outputs_of(store.stack)))
     if way:
-        yield from checked("tools", partial(_tools, memory, tools))
+        yield from checked("tools", partial(_tools, memory, tools), *([file.ADVICE] if way == "data" else []))
 
 
 def _stores(options: StoreOptions) -> Iterator[Finding]:

@@ -14,6 +14,7 @@ IDLE_SECONDS: Final = 30.0
 CONNECTIONS: Final = 100
 _BUSY: Final = b"HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
 _PIECE: Final = 65_536
+_LATEST_END: Final = 0.1  # seconds after which the server sees that it should end
 
 
 class _Remainder:
@@ -74,7 +75,7 @@ def serving(application: Any, port: int = 0, connections: int = CONNECTIONS) -> 
     """The address at which the application answers, on ``port`` or a free one. Requests are not logged."""
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     server = _Server(port, application, connections)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": _LATEST_END}, daemon=True)
     thread.start()
     try:
         yield f"http://127.0.0.1:{server.port}"

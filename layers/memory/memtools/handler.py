@@ -4,7 +4,8 @@ import itertools
 import time
 import traceback
 from collections.abc import Callable, Mapping
-from typing import Any
+from functools import partial
+from typing import Any, Final, cast
 
 from aws_lambda_powertools import Logger
 from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
@@ -15,8 +16,9 @@ from memtools.config import Settings
 from memtools.current_call import Metric, increment, running_call
 from memtools.errors import Fault, InvalidArguments, NotFound, ToolError
 from memtools.tools.tool import Reply
-from memtools.transports import direct, encoded, http, recognise
-from memtools.wire.incoming import Call, Transport
+from memtools.transports import agentcore, bedrock_functions, bedrock_openapi, direct, http
+from memtools.wire.incoming import Call, Event, Transport, custom_context, object_of, size_of
+from memtools.wire.shortening import Answer, shortened
 from memtools.wiring import backend_of
 
 Handler = Callable[[Any, Any], dict[str, Any]]
@@ -27,6 +29,8 @@ _UNRECOGNIZED_EVENT = (
     " or REST API (payload 1.0), or a direct call:"
     ' {"tool": ..., "arguments": {...}, "context": {"agent": ..., "user": ...}}.'
 )
+# Only the gateway can put these names into Lambda's client context.
+_GATEWAY_PREFIX: Final = "bedrockAgentCore"
 logger = Logger()
 
 
@@ -61,6 +65,36 @@ def mcp_handler(settings: Settings | None = None) -> Handler:
         return received.response or answer(received, event, context, by_gateway=True)
 
     return handler
+
+
+def recognise(event: Any, context: Any = None) -> Transport | None:
+    """The envelope of an event, if it is a known one; ``context`` is Lambda's.
+
+    AgentCore is checked first: there the model writes the whole event, and could imitate an envelope that names any
+    user. It cannot write to the context, where the gateway's names are. Direct calls are checked last, because a caller
+    who may make them may name any user anyway.
+    """
+    fields = object_of(event)
+    request = object_of(fields.get("requestContext"))
+    known = (
+        (agentcore, any(str(name).startswith(_GATEWAY_PREFIX) for name in custom_context(context))),
+        (bedrock_functions, "actionGroup" in fields and "function" in fields),
+        (bedrock_openapi, "actionGroup" in fields and "apiPath" in fields),
+        (http, isinstance(request.get("http"), dict)),
+        # Payload 1.0. A load balancer's event looks similar, but nothing has checked the caller's identity.
+        (http, "httpMethod" in fields and isinstance(request.get("identity"), dict)),
+        (direct, "tool" in fields),
+    )
+    return next((cast("Transport", transport) for transport, matches in known if matches), None)
+
+
+def encoded(transport: Transport, event: Event, outcome: Answer) -> dict[str, Any]:
+    """The envelope's reply, with as much of the outcome as fits."""
+    encode = partial(transport.encode, event)
+    reply = encode(outcome if isinstance(outcome, ToolError) else outcome.as_dict())
+    if size_of(reply) <= transport.REPLY_LIMIT:
+        return reply
+    return encode(shortened(outcome, transport.REPLY_LIMIT, encode))
 
 
 def _answering(

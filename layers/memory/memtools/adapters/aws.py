@@ -1,9 +1,9 @@
-"""What both stores share: client settings, their time, parallel calls, and the translation of AWS errors."""
+"""What AWS adapters share: client settings, the stores' time, parallel calls, errors, and DynamoDB's typed values."""
 
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import copy_context
@@ -12,6 +12,7 @@ from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from typing import Any, TypeVar
 
+from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 from botocore.config import Config
 from botocore.exceptions import (
     BotoCoreError,
@@ -26,6 +27,8 @@ from botocore.exceptions import (
 from memtools.adapters.translation import READ_FAILED, Cause
 from memtools.current_call import out_of_time
 from memtools.errors import Fault, TooLarge, ToolError, Unavailable
+
+Item = dict[str, Any]  # an item of DynamoDB, with typed values
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -56,6 +59,8 @@ PASSING = frozenset(
         "TransactionInProgressException",
     }
 )
+_serialize = TypeSerializer().serialize
+_deserialize = TypeDeserializer().deserialize
 # An answer did not arrive, or not whole.
 _NO_ANSWER = (ConnectionError, HTTPClientError, IncompleteReadError, ChecksumError, FlexibleChecksumError)
 Client = Any  # boto3 makes its clients at run time, without types; the contract suites call them for real
@@ -204,3 +209,16 @@ class StoreClock:
         with self._lock:
             if self._ahead is None or ahead > self._ahead or ahead < self._ahead - _INEXACT:
                 self._ahead = ahead
+
+
+# ---------------------------------------------------------------- typed values
+
+
+def to_dynamodb(values: Mapping[str, Any]) -> Item:
+    """Python values as DynamoDB's typed ones."""
+    return {name: _serialize(value) for name, value in values.items()}
+
+
+def from_dynamodb(item: Mapping[str, Any]) -> dict[str, Any]:
+    """DynamoDB's typed values as Python ones, numbers as Decimal, binaries as Binary."""
+    return {name: _deserialize(value) for name, value in item.items()}

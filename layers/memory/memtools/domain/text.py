@@ -43,7 +43,7 @@ def _vocabulary() -> frozenset[str]:
 
 
 def is_common(word: str) -> bool:
-    """Whether it is one of some 20,000 frequent English words. ``word`` is in lower case."""
+    """Whether it is one of some 22,000 frequent English words. ``word`` is in lower case."""
     return word.isascii() and word in _vocabulary()
 
 

@@ -6,11 +6,9 @@ that need it, because this module is imported on the cold start of functions tha
 
 import json
 import mmap
-import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property, lru_cache
+from functools import cached_property
 from importlib.util import find_spec
 from math import prod, sqrt
 from pathlib import Path
@@ -19,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 from memtools.current_call import Metric, increment
 from memtools.domain.text import is_english
 from memtools.domain.trace import Embedding
+from memtools.embedding.wordpiece import WordPiece
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,23 +31,6 @@ _LENGTH_STEP = 4  # texts are padded to a multiple of this many tokens, which ma
 _LAYERS = 6  # this and the next two constants: the model's config.json
 _HEADS = 12
 _NORM_EPSILON = 1e-12
-# The code point blocks that BERT treats as CJK ideographs, each of which is a word (google-research/bert,
-# tokenization.py, `_is_chinese_char`), without 0x2B820 to 0x2B91F, which the `tokenizers` library leaves out. Kana and
-# Hangul are not among them.
-_IDEOGRAPHS = (
-    range(0x4E00, 0xA000),
-    range(0x3400, 0x4DC0),
-    range(0x20000, 0x2A6E0),
-    range(0x2A700, 0x2B740),
-    range(0x2B740, 0x2B820),
-    range(0x2B920, 0x2CEB0),
-    range(0xF900, 0xFB00),
-    range(0x2F800, 0x2FA20),
-)
-_DROPPED = frozenset({"Cc", "Cf", "Co", "Cs"})  # control, format, private use, surrogate; not "Cn", unassigned
-_SPECIAL = re.compile(r"(\[(?:PAD|UNK|CLS|SEP|MASK)\])")
-_LONGEST_WORD = 100  # characters; a longer word is [UNK]; `max_input_chars_per_word` of the model's tokenizer.json
-_CACHED = 8192  # words or characters kept, some hundred bytes each
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +84,7 @@ class MiniLM:
     model: str = "all-MiniLM-L6-v2/int8"
     dimensions: int = 384
 
-    def __init__(self, tokenizer: "WordPiece", tensors: "dict[str, NDArray[Any]]") -> None:
+    def __init__(self, tokenizer: WordPiece, tensors: "dict[str, NDArray[Any]]") -> None:
         """Take the tensors of build_model.py by name; `load` is the usual way to get an instance."""
         self._tokenizer = tokenizer
         # The word table is half of all weights, and a text needs few of its rows, so it stays int8 and on disk.
@@ -171,10 +153,9 @@ class LocalEmbedder:
         if not texts:
             return []
         try:
-            model = self._loaded
-            understood = [text for text in texts if is_english(text)]
-            vectors = iter(model.embed(understood))
-            return [Embedding(self.model, next(vectors) if is_english(text) else b"") for text in texts]
+            understood = [text for text in dict.fromkeys(texts) if is_english(text)]
+            vectors = dict(zip(understood, self._loaded.embed(understood), strict=True))
+            return [Embedding(self.model, vectors.get(text, b"")) for text in texts]
         except Exception:  # noqa: BLE001 - whatever a model can raise
             increment(Metric.EMBEDDING_FAILED)
             return [None] * len(texts)
@@ -263,86 +244,3 @@ def _read_tensors(path: Path) -> "dict[str, NDArray[Any]]":
         shape, offset = entry["shape"], start + entry["data_offsets"][0]
         tensors[name] = np.frombuffer(content, types[entry["dtype"]], prod(shape), offset).reshape(shape)
     return tensors
-
-
-# ---------------------------------------------------------------- the tokenizer: BERT's uncased WordPiece
-
-
-class WordPiece:
-    """Splits text into word pieces of one vocabulary.
-
-    Returns the ids that the `tokenizers` library returns with the model's tokenizer.json, except for some 500 marks and
-    punctuation signs of rare scripts, because the library's Unicode tables are older than Python's.
-    """
-
-    def __init__(self, vocab: Sequence[str]) -> None:
-        """Take the pieces in the order of their ids. Pieces inside a word begin with `##`."""
-        self._ids = {piece: number for number, piece in enumerate(vocab)}
-        self._unknown = (self._ids["[UNK]"],)
-        self._pieces = lru_cache(maxsize=_CACHED)(self._split_word)
-
-    def encode(self, text: str, limit: int) -> list[int]:
-        """Return the ids of `[CLS]`, the pieces of `text` and `[SEP]`: at most `limit` (2 or more) ids."""
-        ids = [self._ids["[CLS]"]]
-        for word in _words(text):
-            if len(ids) >= limit - 1:
-                break
-            ids.extend(self._pieces(word) if len(word) <= _LONGEST_WORD else self._unknown)
-        return [*ids[: limit - 1], self._ids["[SEP]"]]
-
-    def _split_word(self, word: str) -> tuple[int, ...]:
-        """Cut a word into its longest known pieces from the left; `[UNK]` if any part is unknown."""
-        found: list[int] = []
-        start = 0
-        while start < len(word):
-            prefix = "##" if start else ""
-            ends = range(len(word), start, -1)
-            end = next((end for end in ends if prefix + word[start:end] in self._ids), None)
-            if end is None:
-                return self._unknown
-            found.append(self._ids[prefix + word[start:end]])
-            start = end
-        return tuple(found)
-
-
-def _words(text: str) -> Iterator[str]:
-    """Yield the words, punctuation marks, ideographs and verbatim special tokens of a text."""
-    for part in _SPECIAL.split(text):
-        if _SPECIAL.fullmatch(part):
-            yield part
-        else:
-            yield from part.translate(_FOLDING).split()
-
-
-@lru_cache(maxsize=_CACHED)
-def _fold(code: int) -> str:
-    """Fold one code point: drop control characters, accents and capitals; add spaces around what is a word by itself.
-
-    Folding single characters also keeps a final capital sigma from becoming a final small one, which the model's
-    vocabulary does not have.
-    """
-    char = chr(code)
-    if char in "\t\n\r":
-        return " "
-    if char == "\ufffd" or unicodedata.category(char) in _DROPPED:
-        return ""
-    if char.isspace():
-        return " "
-    alone = any(code in block for block in _IDEOGRAPHS)
-    letters = (c for c in unicodedata.normalize("NFD", char) if unicodedata.category(c) != "Mn")
-    return "".join(f" {c} " if alone or _is_punctuation(c) else c for c in "".join(letters).lower())
-
-
-def _is_punctuation(char: str) -> bool:
-    """Whether BERT treats a character as punctuation: any ASCII symbol, and Unicode's category P."""
-    return unicodedata.category(char).startswith("P") or (char.isascii() and not char.isalnum() and not char.isspace())
-
-
-class _Folding:
-    """A translation table for `str.translate` that computes each entry when it is first used."""
-
-    def __getitem__(self, code: int) -> str:
-        return _fold(code)
-
-
-_FOLDING = _Folding()

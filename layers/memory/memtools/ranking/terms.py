@@ -31,7 +31,7 @@ _SHARED = 24
 # A sentence ends with a mark of its script and white space (ideographs need none), or with the line.
 _END_OF_SENTENCE = regex.compile(r"(?<=[.!?;…؟؛।॥։][\"'”’»)\]]{0,3})\s+|(?<=[。！？；])|\n", regex.VERSION1)
 _ASKS = regex.compile(r"[?？؟;⸮՞]['\"”’»)\]]*\s*$")
-# A longer sentence is searched for in windows of words, and a message in so many parts at most, the first ones.
+# A longer sentence is searched for in windows of words. Of a longer message, neighbouring sentences are joined.
 _LONGEST_SENTENCE = 40
 _WINDOW = 20
 _STEP = 12
@@ -80,8 +80,7 @@ def words(text: str) -> list[str]:
 
 def terms(text: str) -> list[str]:
     """The index terms of a text, in order, with repeats."""
-    words = (_ENCLITIC.sub("", word) for word in _WORD.findall(fold_word(_with_identifiers(text))))
-    kept = [part for word in words for part in _parts(word) if part not in STOP_WORDS]
+    kept = [part for word in words(_with_identifiers(text)) for part in _parts(word) if part not in STOP_WORDS]
     stems: list[str] = _stemmer().stemWords(kept)
     return stems
 
@@ -140,7 +139,7 @@ def passages(content: str, tags: Iterable[str], when: datetime | None) -> list[l
     return [found[start : start + _PASSAGE] + common for start in starts]
 
 
-def parts(text: str) -> list[str]:
+def sentences(text: str) -> list[str]:
     """The sentences of a message, or windows of a sentence of more than 40 words; at most 24."""
     found = [
         part for sentence in _END_OF_SENTENCE.split(text) if sentence.strip() for part in _windows(sentence.strip())
@@ -148,9 +147,9 @@ def parts(text: str) -> list[str]:
     return _merged(found) if len(found) > _MOST else found or [text]
 
 
-def asks(part: str) -> bool:
+def asks(sentence: str) -> bool:
     """Whether it ends with a question mark."""
-    return bool(_ASKS.search(part))
+    return bool(_ASKS.search(sentence))
 
 
 def _windows(sentence: str) -> list[str]:

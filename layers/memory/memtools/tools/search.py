@@ -15,7 +15,7 @@ from memtools.errors import InvalidArguments
 from memtools.tools.tool import MOMENT, Arguments, End, Limit, Memory, Moment, Part, Reply, Tags, Text, Tool
 
 if TYPE_CHECKING:
-    from memtools.ranking.rank import Ranked
+    from memtools.ranking.score import Ranked
 
 # A token of today's models is about four bytes of English text, and of JSON.
 _BYTES_A_TOKEN = 4
@@ -100,11 +100,11 @@ def run(backend: Backend, scope: Scope, arguments: Search) -> Found:
     """The most relevant live traces with their current content. Each counts as retrieved."""
     # It imports numpy, which only functions that search need.
     from memtools.ranking.rank import Query, rank
-    from memtools.ranking.terms import parts
+    from memtools.ranking.terms import sentences
 
     if not arguments.query.strip():
         raise InvalidArguments("`query` is blank. To see memories without a query, call memory_list.", argument="query")
-    embeddings = backend.embedder.embed(parts(arguments.query))
+    embeddings = backend.embedder.embed(sentences(arguments.query))
     with backend.indexes.fresh(scope) as index:
         query = Query(
             text=arguments.query,

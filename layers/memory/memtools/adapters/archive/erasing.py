@@ -8,8 +8,8 @@ from typing import Any, Final
 from memtools.adapters.archive.errors import translated
 from memtools.adapters.archive.port import Entry
 from memtools.adapters.archive.stores import Stores, documents_prefix, item_pages, version_pages
+from memtools.adapters.aws import to_dynamodb
 from memtools.adapters.segments import segment_key
-from memtools.adapters.table.layout import to_dynamodb
 from memtools.adapters.values import attributes
 from memtools.domain.scope import Scope
 from memtools.domain.trace import ERASED, ERASURE_KEPT, erasure

@@ -24,8 +24,7 @@ from memtools.adapters.archive.items import record_of_item
 from memtools.adapters.archive.port import Documents, not_empty
 from memtools.adapters.archive.records import DocumentVersion, Replaced, sort_key
 from memtools.adapters.archive.stores import Stores, item_pages
-from memtools.adapters.aws import code_of, in_parallel
-from memtools.adapters.table.layout import from_dynamodb, to_dynamodb
+from memtools.adapters.aws import code_of, from_dynamodb, in_parallel, to_dynamodb
 from memtools.adapters.table.statements import claimed_text, stored_attributes, untouched
 from memtools.adapters.values import Values, attributes, moment_text, trace_sort_key
 from memtools.domain.scope import Scope

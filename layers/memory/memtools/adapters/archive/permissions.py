@@ -8,8 +8,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from memtools.adapters.archive.errors import translation
 from memtools.adapters.archive.stores import Stores, documents_prefix
-from memtools.adapters.aws import code_of
-from memtools.adapters.table.layout import to_dynamodb
+from memtools.adapters.aws import code_of, to_dynamodb
 from memtools.domain.scope import Scope
 from memtools.errors import ToolError
 

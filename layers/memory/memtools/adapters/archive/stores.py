@@ -7,9 +7,8 @@ from functools import partial
 from typing import Any, Final
 
 from memtools.adapters.archive.errors import translated
-from memtools.adapters.aws import Client, StoreClock
+from memtools.adapters.aws import Client, StoreClock, from_dynamodb, to_dynamodb
 from memtools.adapters.documents import document_key
-from memtools.adapters.table.layout import from_dynamodb, to_dynamodb
 from memtools.adapters.table.traces import ask_the_time
 from memtools.adapters.values import Values
 from memtools.domain.document import FILES

@@ -22,7 +22,7 @@ _STEPS: Final = (
             embedding_model TEXT, embedding BLOB, data TEXT NOT NULL, PRIMARY KEY (scope, id)
         )""",
         "CREATE INDEX traces_by_change ON traces (scope, changed_at, id)",
-        "CREATE INDEX traces_by_text ON traces (scope, text_key) WHERE text_key IS NOT NULL",
+        "CREATE INDEX traces_by_text ON traces (scope, text_key, id)",
         "CREATE INDEX traces_by_purge ON traces (purge_at) WHERE purge_at IS NOT NULL",
         """CREATE TABLE history (
             scope TEXT NOT NULL, id TEXT NOT NULL, version INTEGER NOT NULL, purge_at INTEGER NOT NULL,

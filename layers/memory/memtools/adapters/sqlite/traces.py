@@ -29,6 +29,7 @@ from memtools.errors import ToolError
 from memtools.ports import ConditionFailed, KeyState, StillSays, Write
 
 _PAGE: Final = 1000
+CLAIMS: Final = "SELECT id FROM traces WHERE scope = ? AND text_key = ? ORDER BY id"
 _NAMES: Final = COLUMNS.split(", ")[2:]
 _UPDATE: Final = f"UPDATE traces SET {', '.join(f'{name} = ?' for name in _NAMES)} WHERE scope = ? AND id = ?"  # noqa: S608
 
@@ -160,5 +161,4 @@ def _obstacles(connection: sqlite3.Connection, scope: Scope, write: Write) -> It
 
 def _claimed_by(connection: sqlite3.Connection, scope: Scope, key: str) -> tuple[str, ...]:
     """The traces that say the text of this key, but were created with another one."""
-    query = "SELECT id FROM traces WHERE scope = ? AND text_key = ? AND id != ? ORDER BY id"
-    return tuple(name for (name,) in connection.execute(query, [scope.key, key, key]))
+    return tuple(name for (name,) in connection.execute(CLAIMS, [scope.key, key]) if name != key)

@@ -10,13 +10,15 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from memtools.adapters.table.layout import COUNTED, Item, to_dynamodb
+from memtools.adapters.aws import Item, to_dynamodb
 from memtools.adapters.values import attributes, history_sort_key, moment_text
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Stamp, Status, Trace, key_of
 from memtools.domain.versions import as_past
 from memtools.ports import StillSays, Write
 
+# Written by retrievals. Changes only add to them, and never set them.
+_COUNTED = frozenset({"retrievalCount", "lastRetrievedAt"})
 _IS_ALIVE = "#status = :live AND (attribute_not_exists(expiresAt) OR expiresAt > :now)"
 
 
@@ -118,8 +120,8 @@ def change(scope: Scope, before: Trace, after: Trace, retention: timedelta) -> S
     old, new = (stored_attributes(scope, version, retention) for version in (before, after))
     counted = after.retrieval_count - before.retrieval_count
     return Statement(
-        sets={name: value for name, value in new.items() if name not in COUNTED and old.get(name) != value},
-        removes=old.keys() - new.keys() - COUNTED,
+        sets={name: value for name, value in new.items() if name not in _COUNTED and old.get(name) != value},
+        removes=old.keys() - new.keys() - _COUNTED,
         adds={"retrievalCount": counted} if counted else {},
         conditions=("#version = :seenVersion",),
         values={":seenVersion": before.version},

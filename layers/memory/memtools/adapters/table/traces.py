@@ -12,21 +12,18 @@ from botocore.exceptions import BotoCoreError, ClientError
 from memtools.adapters.aws import (
     PASSING,
     Client,
+    Item,
     code_of,
+    from_dynamodb,
     in_parallel,
+    to_dynamodb,
     translated_errors,
     translation,
 )
-from memtools.adapters.table.layout import (
-    CLOCK,
-    from_dynamodb,
-    require_storable,
-    to_dynamodb,
-    trace_key,
-)
+from memtools.adapters.table.sizes import require_storable
 from memtools.adapters.table.statements import history_item, late, retrieval, statements_of, stored_attributes
 from memtools.adapters.translation import READ_FAILED, WRITE_FAILED, Cause
-from memtools.adapters.values import attributes, history_prefix, moment_text, trace_of
+from memtools.adapters.values import attributes, history_prefix, moment_text, trace_of, trace_sort_key
 from memtools.current_call import Metric, increment
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Stamp, Trace
@@ -35,6 +32,8 @@ from memtools.errors import TooLarge, Unavailable
 from memtools.ports import ConditionFailed, KeyState, StillSays, Write
 from memtools.retry import attempts
 
+# The key of no item, at which anybody may look. A scope's key has a slash or more.
+_CLOCK = "clock"
 _GET_LIMIT = 100
 _TRANSACTION_LIMIT = 100
 _CONDITION_FAILED = "ConditionalCheckFailed"
@@ -279,4 +278,9 @@ def _key_state(item: Any) -> KeyState:
 def ask_the_time(client: Client, table: str) -> None:
     """Make a small call, for the date of its answer. The key is nobody's."""
     with translated_errors(READ_FAILED):
-        client.batch_get_item(RequestItems={table: {"Keys": [to_dynamodb({"pk": CLOCK, "sk": CLOCK})]}})
+        client.batch_get_item(RequestItems={table: {"Keys": [to_dynamodb({"pk": _CLOCK, "sk": _CLOCK})]}})
+
+
+def trace_key(scope: Scope, trace_id: str) -> Item:
+    """The key of the item that has a trace and the claims to its text."""
+    return to_dynamodb({"pk": scope.key, "sk": trace_sort_key(trace_id)})

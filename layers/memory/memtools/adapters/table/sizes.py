@@ -1,22 +1,10 @@
-"""DynamoDB items: their keys, how values are written, and how large they are. A scope is one partition."""
+"""How large items are, and what DynamoDB stores, by the DynamoDB Developer Guide, "Item sizes"."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
-
 from memtools.adapters.table.schema import INDEX_ATTRIBUTES, INDEX_KEYS, KEYS
-from memtools.adapters.values import trace_sort_key
-from memtools.domain.scope import Scope
 from memtools.errors import TooLarge
-
-Item = dict[str, Any]
-
-# Written by retrievals. Changes only add to them, and never set them.
-COUNTED = frozenset({"retrievalCount", "lastRetrievedAt"})
-
-# The key of no item, at which anybody may look. A scope's key has a slash or more.
-CLOCK = "clock"
 
 _KB = 1024
 # DynamoDB allows 400 KB for an item together with its copy in the local index. The rest is for claims, which a write
@@ -26,27 +14,6 @@ ITEM_LIMIT = 384 * _KB
 TRANSACTION_LIMIT = 3968 * _KB
 _COPIED = frozenset({*KEYS, *INDEX_KEYS, *INDEX_ATTRIBUTES})
 _CONTAINER = 3
-
-_serialize = TypeSerializer().serialize
-_deserialize = TypeDeserializer().deserialize
-
-
-def to_dynamodb(values: Mapping[str, Any]) -> Item:
-    """Python values as DynamoDB's typed ones."""
-    return {name: _serialize(value) for name, value in values.items()}
-
-
-def from_dynamodb(item: Mapping[str, Any]) -> dict[str, Any]:
-    """DynamoDB's typed values as Python ones, numbers as Decimal, binaries as Binary."""
-    return {name: _deserialize(value) for name, value in item.items()}
-
-
-def trace_key(scope: Scope, trace_id: str) -> Item:
-    """The key of the item that has a trace and the claims to its text."""
-    return to_dynamodb({"pk": scope.key, "sk": trace_sort_key(trace_id)})
-
-
-# ---------------------------------------------------------------- sizes, by the DynamoDB Developer Guide, "Item sizes"
 
 
 def size_of(value: Any) -> int:
