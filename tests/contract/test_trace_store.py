@@ -61,6 +61,15 @@ def test_what_was_stored_is_what_is_read(store: TraceStore, scope: Scope, conten
     assert store.get(scope, [trace.id]) == {trace.id: trace}
 
 
+def test_an_empty_vector_is_not_a_missing_one(store: TraceStore, scope: Scope) -> None:
+    """The model has seen the text and did not understand it. So it is not asked again."""
+    trace = replace(birth(scope, "чай"), embedding=Embedding("model", b""))
+    store.commit(scope, stamp(1), [Write(None, trace)])
+    assert store.get(scope, [trace.id])[trace.id].embedding == Embedding("model", b"")
+    (changed,) = store.changes(scope, None)
+    assert changed.embedding == Embedding("model", b"")
+
+
 def test_a_trace_is_absent_from_every_other_scope(store: TraceStore, scope: Scope) -> None:
     trace = born(store, scope, "mine")
     for other in (Scope(scope.agent, "bob"), Scope("x" + scope.agent, scope.user), Scope(scope.agent, "an")):
