@@ -75,6 +75,17 @@ def test_after_a_sleep_the_next_answer_sets_the_time(monkeypatch: pytest.MonkeyP
     assert world.time - 2 * SECOND <= world.clock.now() <= world.time
 
 
+def test_an_older_date_is_taken_after_one_that_was_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A proxy dated one answer an hour ahead: the next answer is right again."""
+    world = World(monkeypatch)
+    right = world.time
+    world.time += timedelta(hours=1)
+    world.answer()
+    world.time = right
+    world.answer()
+    assert right - 2 * SECOND <= world.clock.now() <= right
+
+
 def test_a_store_that_cannot_be_asked_has_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """A stamp of our own clock could hide a write."""
     world = World(monkeypatch)

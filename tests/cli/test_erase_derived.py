@@ -3,6 +3,7 @@
 import pytest
 from memtools.adapters.archive.deployed import DeployedArchive
 from memtools.adapters.archive.stores import Stores
+from memtools.adapters.segments import segment_key
 from memtools.backend import Backend
 from memtools.domain.scope import Scope
 from memtools.freshness import indexes
@@ -42,6 +43,12 @@ class World:
         receipt = receipt_of(archive, scope, None)
         erasing.erase(archive, scope, receipt, lambda _: None)
         assert receipt.verified
+
+    def remove_marker(self, scope: Scope) -> None:
+        """As the bucket does after a day."""
+        s3, place = client("s3"), {"Bucket": self.names["BUCKET_NAME"], "Key": segment_key(scope)}
+        for one in s3.list_object_versions(Bucket=place["Bucket"], Prefix=place["Key"])["Versions"]:
+            s3.delete_object(**place, VersionId=one["VersionId"])
 
     def stored_bytes(self) -> bytes:
         """All versions of all objects."""
@@ -93,6 +100,30 @@ def test_a_process_that_knew_an_erased_memory_forgets_it(world: World, scope: Sc
     assert len(warm.contents("nougat", limit=100)) == 12
     assert len(other.all()) == len(warm.all()) == 13
     assert FACTS[1].split()[1].encode() not in world.stored_bytes()
+
+
+def test_a_segment_that_is_saved_after_an_erasure_has_nothing_of_before(world: World, scope: Scope) -> None:
+    """A warm process saves one although it never asked for what was erased, and the marker is gone."""
+    warm = Caller(world.process(), scope)
+    warm.remember("saffron")
+    assert warm.all() == ["saffron"]
+    world.erase(scope)
+    world.remove_marker(scope)
+    Caller(world.process(), scope).remember(*(f"almond {letter * 5}" for letter in "abcdefghij"))
+    assert len(warm.contents("almond", limit=100)) == 10
+    assert b"almond" in world.stored_bytes()
+    assert b"saffron" not in world.stored_bytes()
+
+
+def test_no_two_erasures_leave_the_same_marker(world: World, scope: Scope) -> None:
+    """A save whose condition names the first one fails after the second."""
+    memory, tags = world.process(), set()
+    for _ in range(2):
+        world.erase(scope)
+        stored = memory.segments.load(scope)
+        assert stored is not None
+        tags.add(stored.tag)
+    assert len(tags) == 2
 
 
 def test_an_erased_memory_can_be_erased_again_and_used_again(world: World, scope: Scope) -> None:

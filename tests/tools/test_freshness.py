@@ -18,7 +18,7 @@ from memtools.backend import Backend
 from memtools.domain.scope import Scope
 from memtools.domain.trace import Embedding, Trace, key_of
 from memtools.embedding.none import NoEmbedder
-from memtools.errors import ToolError, Unavailable
+from memtools.errors import Fault, ToolError, Unavailable
 from memtools.freshness import backfill
 from memtools.freshness import indexes as freshness
 from memtools.freshness.segment import Segment, intact
@@ -85,11 +85,12 @@ class Kept:
         self.loads = 0
         self.before_save: Callable[[], Any] | None = None
         self.out: set[str] = set()
+        self.failure: ToolError = Unavailable("out")
 
     def load(self, scope: Scope) -> StoredSegment | None:
         self.loads += 1
         if "load" in self.out:
-            raise Unavailable("out")
+            raise self.failure
         return self._segments.load(scope)
 
     def save(self, scope: Scope, data: bytes, replaces: str | None) -> str:
@@ -97,7 +98,7 @@ class Kept:
         if happens:
             happens()
         if "save" in self.out:
-            raise Unavailable("out")
+            raise self.failure
         tag = self._segments.save(scope, data, replaces)
         self.rows.append(rows_in(data, self._model))
         return tag
@@ -454,6 +455,19 @@ def test_a_lost_segment_is_written_again_when_it_is_due(memory: Backend, scope: 
     assert len(Segment.of_bytes(stored_of(memory, scope).data, memory.embedder.model).columns) == len(FACTS) + 5
 
 
+@pytest.mark.usefixtures("few")
+def test_a_segment_from_the_future_hides_nothing(tried: Backend, clock: FakeClock, scope: Scope) -> None:
+    """It says that it has all changes of the next hour, and lacks most of those before."""
+    ana = Caller(tried, scope)
+    ana.remember(*FACTS[:2])
+    columns = index_of(another(tried), scope).compacted(clock.now()).base
+    tried.segments.save(scope, Segment(columns, clock.now() + timedelta(hours=1)).to_bytes(), None)
+    ana.remember(*FACTS[2:])
+    clock.advance(10 * MINUTE)
+    assert set(Caller(another(tried), scope).all()) == set(FACTS)
+    assert Caller(another(tried), scope).contents("cello") == ["plays the cello"]
+
+
 # ---------------------------------------------------------------- races and outages
 
 
@@ -494,11 +508,12 @@ def test_the_loser_of_a_segment_race_can_write_the_next_one(tried: Backend, kept
 
 
 @pytest.mark.usefixtures("few")
+@pytest.mark.parametrize("failure", [Unavailable("out"), Fault("refused")], ids=["for a while", "for good"])
 def test_a_search_answers_while_segments_cannot_be_saved_and_saves_one_later(
-    tried: Backend, kept: Kept, scope: Scope
+    tried: Backend, kept: Kept, scope: Scope, failure: ToolError
 ) -> None:
     ana = Caller(tried, scope)
-    kept.out = {"save"}
+    kept.out, kept.failure = {"save"}, failure
     ana.remember(*FACTS)
     assert ana.contents("cats") == ["has two cats"]
     assert ana.contents("cello") == ["plays the cello"]
@@ -601,6 +616,23 @@ def test_changes_during_an_interrupted_read_are_not_missed(
     writer.delete(traceId=ids[15])  # not read yet
     writer.remember(f"{word_of(51)} noted")
     assert set(ana.all()) == {f"{word_of(number)} noted" for number in [50, *range(2, 15), *range(16, 20), 51]}
+
+
+@pytest.mark.usefixtures("ten_at_once")
+def test_a_change_from_the_future_in_an_interrupted_read_hides_no_later_one(
+    tried: Backend, watched: Watched, clock: FakeClock, scope: Scope
+) -> None:
+    """Reading continues from now, not from the writer's time."""
+    ana = Caller(tried, scope)
+    ana.remember(*(f"{word_of(number)} noted" for number in range(9)))
+    early = Caller(another(tried, now=Off(clock, timedelta(hours=1)).now), scope)
+    early.remember(*(f"{word_of(number)} noted" for number in range(9, 12)))
+    watched.last = 11
+    with pytest.raises(Unavailable):
+        ana.list()
+    watched.last = None
+    ana.remember(f"{word_of(12)} noted")
+    assert set(ana.all()) == {f"{word_of(number)} noted" for number in range(13)}
 
 
 # ---------------------------------------------------------------- what segments cost
@@ -944,3 +976,17 @@ def test_a_trace_refused_as_outdated_comes_back_with_its_change(tried: Backend, 
     watched.traces.retrieve = changed_before  # type: ignore[attr-defined]
     assert ana.contents("tea") == []
     assert ana.contents("tea") == ["tea in the evening"]
+
+
+def test_a_hit_that_the_table_contradicts_is_replaced_by_what_the_table_has(
+    fake_memory: Backend, clock: FakeClock, scope: Scope
+) -> None:
+    """The change lies before what is read again, because its writer's clock was slow: only the hit tells of it."""
+    ana = Caller(fake_memory, scope)
+    (trace,) = ana.remember("tea in the morning")
+    clock.advance(timedelta(hours=2))
+    assert ana.contents("tea") == ["tea in the morning"]
+    slow = Caller(another(fake_memory, now=Off(clock, timedelta(hours=-1)).now), scope)
+    slow.update(traceId=trace, content="cocoa in the evening")
+    assert ana.contents("tea") == []
+    assert ana.contents("cocoa") == ["cocoa in the evening"]

@@ -58,10 +58,14 @@ def _kept(item: Values, now: float) -> Values:
 
 
 def current_versions(stores: Stores, scope: Scope) -> dict[str, int | None]:
-    """The sort keys of the scope's records, each with its ``version_of``, as they are now."""
+    """The sort keys of the scope's records, each with its ``version_of``, as they are now.
+
+    They are without replaced versions past their retention.
+    """
+    now = stores.now().timestamp()
     return {
         item["sk"]: int(item["version"]) if "id" in item else None
         for items in item_pages(stores, scope, only=("sk", "id", "version", "purgeAt"))
         for item in items
-        if item["sk"] != ERASED and ("id" in item or "purgeAt" in item)
+        if item["sk"] != ERASED and ("id" in item or item.get("purgeAt", now) > now)
     }
