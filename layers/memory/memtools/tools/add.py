@@ -186,9 +186,7 @@ def _commit(backend: Backend, scope: Scope, facts: dict[str, _Fact], stamp: Stam
                 fact.learn(failed.found, stamp)
         else:
             return
-    raise Unavailable(
-        "Too many other calls are writing the same facts right now. Nothing was saved. Send the call again."
-    )
+    raise Unavailable("Too many other calls are writing the same facts right now. Send the call again.")
 
 
 def _done_before(

@@ -42,9 +42,7 @@ def change(backend: Backend, scope: Scope, trace_id: str, version: int | None, s
         except ConditionFailed:
             continue
         return after, True
-    raise Unavailable(
-        "Too many other calls are changing this memory right now. Nothing was changed. Send the call again."
-    )
+    raise Unavailable("Too many other calls are changing this memory right now. Send the call again.")
 
 
 def made_before(backend: Backend, scope: Scope, trace: Trace, stamp: Stamp) -> Trace | None:

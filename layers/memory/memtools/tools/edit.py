@@ -93,7 +93,7 @@ def run(backend: Backend, scope: Scope, arguments: Edit) -> Edited:
         except ConditionFailed:
             continue
         return _written(backend, scope, arguments, stored, current)
-    raise Unavailable(f"Too many other calls are writing {name} right now. Nothing was written. Send the edit again.")
+    raise Unavailable(f"Too many other calls are writing {name} right now. Send the edit again.")
 
 
 def _fingerprint(arguments: Edit) -> str:

@@ -84,7 +84,7 @@ def run(backend: Backend, scope: Scope, arguments: Merge) -> Merged:
             seen = {trace.id: trace for trace in live}
             continue
         return _reply(steps[0][1], arguments.trace_ids, [before.id for before, _ in steps[1:]])
-    raise Unavailable("Other calls are using these memories right now. Nothing was merged. Send the call again.")
+    raise Unavailable("Other calls are using these memories right now. Send the call again.")
 
 
 def _done_before(

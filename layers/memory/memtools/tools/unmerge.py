@@ -56,9 +56,8 @@ def run(backend: Backend, scope: Scope, arguments: Unmerge) -> Unmerged:
         except ConditionFailed:
             continue
         return Unmerged(restored_ids=[source.id for source in sources], trace=Memory.of(steps[0][1]))
-    raise Unavailable(
-        "Too many other calls are changing these memories right now. Nothing was changed. Send the call again."
-    )
+    # The last attempt may have failed because of its own success, whose response was lost.
+    raise _unavailable(stamp, arguments.version)
 
 
 def _was_undone(survivor: Trace, version: int | None) -> bool:
@@ -73,12 +72,19 @@ def _commit(
     try:
         backend.traces.commit(scope, stamp, [Write(before, after) for before, after in steps])
     except Unavailable as error:
-        if stamp.keyed or version is not None or versions.undoable_merge(steps[0][1]) is None:
+        if versions.undoable_merge(steps[0][1]) is None:
             raise
-        raise Uncertain(
-            "The memory store did not answer, so the merge was undone, or not. Look at the memory first, and pass its"
-            " `version` with the next memory_unmerge. The same call sent again may undo an earlier merge."
-        ) from error.__cause__
+        raise _unavailable(stamp, version) from error.__cause__
+
+
+def _unavailable(stamp: Stamp, version: int | None) -> Unavailable:
+    """The error for a call that may have been done, and that may undo an earlier merge if it is sent again."""
+    if stamp.keyed or version is not None:
+        return Unavailable("The memory store did not answer, or others use it too much. Send the call again.")
+    return Uncertain(
+        "The memory store did not answer, so the merge was undone, or not. Look at the memory first, and pass its"
+        " `version` with the next memory_unmerge. The same call sent again may undo an earlier merge."
+    )
 
 
 def _as_merged(backend: Backend, scope: Scope, survivor: Trace, merge: MergeRecord) -> tuple[Trace, list[Trace]]:
